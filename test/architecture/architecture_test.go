@@ -19,7 +19,7 @@ var root = filepath.Join("..", "..")
 // nouns are the rooms of the product itself.
 var nouns = []string{
 	"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks",
-	"privacy", "audit", "usage", "billing", "voice", "recordings",
+	"privacy", "audit", "usage", "billing", "voice", "recordings", "telephony",
 }
 
 // base is what every room above the platform may import.
@@ -53,6 +53,7 @@ var rooms = map[string][]string{
 	"billing":    append([]string{"workspaces", "events"}, base...),
 	"workspaces": append([]string{"events"}, base...),
 	"voice":      append([]string{"live", "turns", "recordings", "sessions", "usage", "agents", "workspaces"}, base...),
+	"telephony":  append([]string{"sessions", "usage", "tools", "agents", "webhooks", "workspaces", "events"}, base...),
 	// What is said is computed from text alone.
 	"voice/speakable": {},
 	// Hearing is computing with samples and words: it calls no provider and stores nothing.
@@ -213,9 +214,10 @@ var confined = []struct {
 	{"github.com/uptrace/bun", []string{
 		"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "sessions",
 		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "privacy", "audit", "usage", "billing", "recordings",
+		"telephony",
 	}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
-	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli", "provider/speech"}},
+	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli", "provider/speech", "provider/carrier"}},
 	{"github.com/gobwas/ws", []string{"server/realtime/websocket"}},
 	{"github.com/spf13/cobra", []string{"cli"}},
 	{"github.com/yalue/onnxruntime_go", []string{"provider/endmodel"}},

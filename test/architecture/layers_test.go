@@ -28,7 +28,7 @@ var layered = map[string]layering{
 	"sessions": {
 		layers: [][]string{
 			{
-				"edits.go", "errors.go", "keys.go", "receipt.go", "retrieval.go",
+				"edits.go", "errors.go", "handover.go", "receipt.go", "retrieval.go",
 				"text.go",
 			},
 			{"override_value.go", "session.go"},
@@ -54,8 +54,8 @@ var layered = map[string]layering{
 			{"service.go", "start.go"},
 			{"begin.go", "client_tools.go", "runner.go", "running.go", "variables.go"},
 			{
-				"ask_model.go", "budget.go", "call.go", "fatigue.go", "finish.go", "memory.go", "nogo.go", "out_of_band.go",
-				"summary.go", "trace.go",
+				"ask_model.go", "budget.go", "call.go", "fatigue.go", "finish.go", "handover.go", "memory.go", "nogo.go",
+				"out_of_band.go", "summary.go", "trace.go",
 			},
 			{"approve.go", "late.go", "prepare.go", "request.go", "round.go", "run.go", "run_call.go", "system.go"},
 			{"ask_ahead.go", "guard.go"},
@@ -93,8 +93,8 @@ var layered = map[string]layering{
 			{"answer.go", "live_queue.go"},
 			{"engine.go", "message.go"},
 			{
-				"accept.go", "admission.go", "ahead.go", "away.go", "client_output.go", "close.go", "edit.go", "heartbeat.go",
-				"item.go", "join.go", "notices.go", "options.go", "resume.go", "send.go", "service.go", "session.go",
+				"accept.go", "admission.go", "ahead.go", "away.go", "client_output.go", "close.go", "edit.go", "handover.go",
+				"heartbeat.go", "item.go", "join.go", "notices.go", "options.go", "resume.go", "send.go", "service.go", "session.go",
 				"start.go",
 			},
 			{"dispatch.go", "input.go", "respond.go"},

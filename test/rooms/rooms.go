@@ -17,6 +17,7 @@ import (
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/sessions/handover"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/content"
@@ -48,6 +49,9 @@ type Node struct {
 	*Requests
 	*Live
 	*Analysis
+
+	// Handover is package sessions/handover.
+	Handover *handover.Service
 }
 
 // Deps is what the rooms work with. DB, Agents, Workspaces, Models, Seal and PublicURL are
@@ -99,7 +103,8 @@ func New(d Deps) *Node {
 		DB: d.DB, Sessions: s, Turns: t, Tools: d.Tools, FollowGrace: d.FollowGrace, TenantTurns: d.TenantTurns,
 	})
 	l := live.New(live.Deps{DB: d.DB, Sessions: s, Turns: t, Requests: r, Tools: d.Tools, Log: d.Log, Now: d.Now})
-	return &Node{Sessions: s, Turns: t, Requests: r, Live: l, Analysis: a}
+	h := handover.New(handover.Deps{Sessions: s, Node: t.Node(), OnSaid: l.SendRecorded})
+	return &Node{Sessions: s, Turns: t, Requests: r, Live: l, Analysis: a, Handover: h}
 }
 
 // Turn says a text to the agent and returns its recorded answer.

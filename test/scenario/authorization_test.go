@@ -12,7 +12,6 @@ import (
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/test/fake/receiver"
-	fake "parlance.dev/parlance/test/fake/stripe"
 	"parlance.dev/parlance/test/harness"
 )
 
@@ -67,9 +66,7 @@ func TestAuthorization(t *testing.T) {
 func newMatrix(t *testing.T) *matrix {
 	t.Helper()
 	hook := receiver.New(t)
-	env := harness.Start(t, harness.Options{Settings: stripeSettings(t, fake.New(t), map[string]string{
-		"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t),
-	})})
+	env := harness.Start(t, harness.Options{Settings: worldSettings(t, hook)})
 	m := &matrix{
 		dialer: &dialer{
 			Env: env, methods: reflected(t, env), clients: map[string]*http.Client{},

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -140,42 +139,4 @@ func reasonOf(body []byte) (string, error) {
 		}
 	}
 	return "", errors.New(wire.Code + ": " + wire.Message)
-}
-
-// TestRoutesNotBuilt: a route of the interface that is not built says so, to callers who may use
-// it, and is not in the OpenAPI document.
-func TestRoutesNotBuilt(t *testing.T) {
-	t.Parallel()
-	env := harness.Start(t, harness.Options{WithoutWorker: true})
-	document := string(env.Do(t, "GET", "/openapi.json", nil).Must(t, 200).Body)
-	callbacks := env.Tenant.In("/callback-schedules")
-	for _, missing := range []struct{ method, path, says string }{
-		{"POST", callbacks, "Callbacks are not built"},
-		{"GET", callbacks, "Callbacks are not built"},
-		{"GET", callbacks + "/sch_x", "Callbacks are not built"},
-		{"PATCH", callbacks + "/sch_x", "Callbacks are not built"},
-		{"DELETE", callbacks + "/sch_x", "Callbacks are not built"},
-	} {
-		ask := func(key string) harness.Response {
-			return env.Do(t, missing.method, missing.path, map[string]string{"text": "x"}, harness.Key(key))
-		}
-		key := env.Tenant.Operator
-		switch {
-		case missing.method == "GET":
-			key = env.Tenant.Read
-			checkProblem(t, ask(""), 401, "auth-missing")
-		default:
-			checkProblem(t, ask("prl_wrong"), 401, "auth-invalid-key")
-			checkProblem(t, ask(env.Tenant.Runtime), 403, "auth-scope")
-		}
-		got := ask(key)
-		checkProblem(t, got, 501, "not-implemented")
-		if !strings.Contains(got.Problem.Detail, missing.says) {
-			t.Errorf("%s %s: %s", missing.method, missing.path, got.Problem.Detail)
-		}
-	}
-	checkProblem(t, env.Do(t, "PUT", callbacks, nil), 405, "method-not-allowed")
-	if strings.Contains(document, "/callback-schedules") {
-		t.Error("the OpenAPI document has a path with callback-schedules")
-	}
 }

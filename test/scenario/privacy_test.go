@@ -271,7 +271,7 @@ func TestPrivacy(t *testing.T) {
 	p.deliveries()
 
 	again := p.request("export")
-	if files := p.unzip(again); len(files) != 7 || again.At("counts", "sessions") != 0.0 {
+	if files := p.unzip(again); len(files) != 11 || again.At("counts", "sessions") != 0.0 {
 		t.Errorf("the export after the erasure has %v: %s", slices.Collect(maps.Keys(files)), again.Body)
 	}
 }

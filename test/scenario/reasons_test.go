@@ -21,8 +21,10 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1rest"
 	"parlance.dev/parlance/platform/route"
+	"parlance.dev/parlance/telephony/callbacks"
 	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/harness"
+	"parlance.dev/parlance/workspaces"
 )
 
 // elsewhere are the reasons that no call of a procedure ends with, and where they are tested. One
@@ -87,11 +89,14 @@ func reasonEnv(t *testing.T) *harness.Env {
 	if err := os.WriteFile(plans, []byte(reasonPlans), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
+	settings, board := harness.Switchboard(t)
+	harness.BusyPhone(board, busyNumber)
+	maps.Copy(settings, map[string]string{
 		// a dead one would open its circuit
 		"PARLANCE_PLANS_FILE": plans, "PARLANCE_MODEL_BASE_URL": openaichat.NewWithKey(t, "another key").BaseURL,
 		"PARLANCE_MODEL_NAME": openaichat.Model,
-	}})
+	})
+	return harness.Start(t, harness.Options{WithoutWorker: true, Settings: settings})
 }
 
 // provocations makes what the reasons need and gives a request for each.
@@ -105,8 +110,6 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 	}
 	agent, full := made(own, own.In("/agents"), `{"name":"a","locked_overrides":["voice"]}`, 201),
 		made(tiny, tiny.In("/agents"), `{"name":"a"}`, 201)
-	phone := made(own, own.In("/provider-credentials"),
-		`{"kind":"telephony","provider":"twilio","name":"n","account_id":"AC1","api_key":"sk-phone"}`, 201)
 	tool := made(own, own.In("/tools"),
 		`{"slug":"shop","description":"d","kind":"http","webhook_url":"https://shop.example/",`+
 			`"input_schema":{"type":"object","required":["id"],"properties":{"id":{"type":"string"}}}}`, 201)
@@ -115,6 +118,8 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 	open := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
 	closed := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
 	env.Do(t, "POST", "/v1/sessions/"+closed+"/end", `{"status":"completed"}`).Must(t, 200)
+	taken := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
+	env.Do(t, "POST", "/v1/sessions/"+taken+"/take-over", `{"operator":"Ruth"}`).Must(t, 200)
 	tiring := made(own, own.In("/agents"), `{"name":"t","fatigue":[{"window":"1h","max_turns":1,"action":"refuse"}]}`, 201)
 	tired := made(own, "/v1/sessions", `{"agent_id":"`+tiring+`","user_id":"u","modality":"text"}`, 201)
 	env.Do(t, "POST", "/v1/sessions/"+tired+"/turns", `{"text":"Hello?"}`).Must(t, 502)
@@ -127,7 +132,7 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 	as := func(key string, p provocation) provocation { p.key = key; return p }
 	agents, tools, hooks, sources := own.In("/agents"), own.In("/tools"), own.In("/webhooks"), "/knowledge-base/sources/inline"
 	http := `{"slug":"x","description":"d","kind":"http","webhook_url":"https://x.example/"}`
-	return map[fault.Reason]provocation{
+	all := map[fault.Reason]provocation{
 		fault.AuthMissing:      as("-", post(agents, `{"name":"x"}`)),
 		fault.AuthInvalidKey:   as("prl_wrong", post(agents, `{"name":"x"}`)),
 		fault.AuthScope:        as(own.Runtime, post(agents, `{"name":"x"}`)),
@@ -155,6 +160,8 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		fault.QuotaSessions:          as(tiny.Operator, post("/v1/sessions", `{"agent_id":"`+full+`","user_id":"u","modality":"text"}`)),
 		fault.OverrideNotAllowed:     post("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","overrides":{"voice":{}}}`, "overrides.voice"),
 		fault.SessionTokenInvalid:    as("e30.e30.x", post("/v1/sessions/"+open+"/turns", `{"text":"Hello?"}`)),
+		fault.SessionTakenOver:       post("/v1/sessions/"+taken+"/take-over", `{"operator":"Paul"}`),
+		fault.SessionNotTakenOver:    post("/v1/sessions/"+open+"/operator-messages", `{"text":"Hello."}`),
 		fault.SessionClosed:          post("/v1/sessions/"+closed+"/turns", `{"text":"Hello?"}`),
 		fault.WebhookURLNotHTTPS:     post(hooks, `{"url":"http://example.com/","events":[]}`, "url"),
 		fault.WebhookURLNotPublic:    post(hooks, `{"url":"https://10.0.0.1/","events":[]}`, "url"),
@@ -162,11 +169,45 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		fault.WebhookEventUnknown:    post(hooks, `{"url":"https://example.com/","events":["nothing"]}`, "events[0]"),
 		fault.RateLimitedReason:      {key: bare.Read, method: "GET", path: bare.In("/agents"), retry: true},
 		fault.UpstreamFailed:         post("/v1/sessions/"+open+"/turns", `{"text":"Hello?"}`),
-		fault.NotImplemented:         as(own.Admin, post(own.In("/provider-credentials")+"/"+phone+"/test", `{}`)),
+		fault.NotImplemented:         post(agents, `{"name":"x","guards":[{"name":"g","action":"end","examples":["Buy shares."]}]}`),
 		fault.ProviderNotConfigured:  as(own.Admin, post("/v1/billing/portal", `{"return_url":"https://a.example/"}`)),
 		fault.Conflict:               post(agents, `{"name":"conflict"}`),
 		fault.ServiceUnavailable:     post(agents, `{"name":"unavailable"}`),
 		fault.InternalError:          post(agents, `{"name":"internal"}`),
+	}
+	maps.Copy(all, callProvocations(t, env, agent))
+	return all
+}
+
+// callProvocations are those that take calls and callbacks.
+func callProvocations(t *testing.T, env *harness.Env, agent string) map[fault.Reason]provocation {
+	t.Helper()
+	in := env.Tenant.In
+	made := func(path, body string) string { return env.Do(t, "POST", in(path), body).Must(t, 201).Text("id") }
+	plan := func(user, at string) string {
+		return `{"agent_id":"` + agent + `","user_id":"` + user + `","phone_number":"` + busyNumber + `",` + at + `"ignore_limits":true}`
+	}
+	env.Do(t, "POST", in("/users/refuses/call-consent"), `{"granted":false}`).Must(t, 200)
+	canceled := made("/callbacks", plan("u", `"in_minutes":60,`))
+	env.Do(t, "POST", in("/callbacks/"+canceled+"/cancel"), nil).Must(t, 200)
+	batch := made("/callback-batches", `{"agent_id":"`+agent+`","name":"n","recipients":[{"phone_number":"`+busyNumber+`"}]}`)
+	env.Do(t, "POST", in("/callback-batches/"+batch+"/control"), `{"action":"stop"}`).Must(t, 200)
+	dialed := made("/callbacks", plan("u", ""))
+	ref := workspaces.Ref{TenantID: workspaces.TenantID(env.Tenant.ID), ID: workspaces.ID(env.Tenant.WorkspaceID)}
+	if err := env.App.Callbacks.Dial(t.Context(), ref, callbacks.ID(dialed)); err != nil { // there is no worker to do it
+		t.Fatal(err)
+	}
+	var call string
+	harness.Await(t, harness.Patience, "a call that nobody took", func() bool {
+		got := env.Do(t, "GET", in("/callbacks/"+dialed), nil).Must(t, 200)
+		call = got.Text("attempts", 0, "call_id")
+		return got.Text("attempts", 0, "status") == "busy"
+	})
+	return map[fault.Reason]provocation{
+		fault.CallbackNotAllowed:   {method: "POST", path: in("/callbacks"), body: plan("refuses", "")},
+		fault.CallbackNotScheduled: {method: "PATCH", path: in("/callbacks/" + canceled), body: `{"reason":"x"}`},
+		fault.CallbackBatchOver:    {method: "POST", path: in("/callback-batches/" + batch + "/control"), body: `{"action":"resume"}`},
+		fault.CallNotInProgress:    {method: "POST", path: in("/calls/" + call + "/transfer"), body: `{"to":"+12015550199"}`},
 	}
 }
 

@@ -37,10 +37,18 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	hook := receiver.New(t)
-	env := harness.Start(t, harness.Options{Settings: stripeSettings(t, fake.New(t), map[string]string{
-		"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t),
-	})})
+	env := harness.Start(t, harness.Options{Settings: worldSettings(t, hook)})
 	return settle(t, env, env.Tenant, hook)
+}
+
+// worldSettings are those of an installation for worlds: everything that can be bought or called is
+// there.
+func worldSettings(t *testing.T, hook *receiver.Receiver) map[string]string {
+	t.Helper()
+	carrier, board := harness.Switchboard(t)
+	harness.BusyPhone(board, busyNumber)
+	carrier["PARLANCE_EGRESS_CA_FILE"] = hook.CAFile(t)
+	return stripeSettings(t, fake.New(t), carrier)
 }
 
 // settle gives a tenant one of everything.
@@ -74,7 +82,8 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"ListUsageDays.meter": nil, "ListUsageDays.group_by": nil, "ListUsageDays.from": nil, "ListUsageDays.to": nil,
 		"month": nil,
 		"plan":  "pro", "success_url": "https://app.example.com/", "cancel_url": "https://app.example.com/",
-		"return_url":         "https://app.example.com/",
+		"return_url": "https://app.example.com/",
+		"operator":   "Ruth", "handover": nil,
 		"stripe_customer_id": "cus_" + owner.ID, "UpdateTenant.stripe_customer_id": nil, "timezone": "Europe/Berlin",
 	}
 	w.do(t, "PATCH", "/v1/tenant", map[string]any{"stripe_customer_id": w.values["stripe_customer_id"]}).Must(t, 200)
@@ -103,6 +112,14 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	} {
 		w.values[name] = value
 	}
+	taken := func() string {
+		id := made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"taken","modality":"text"}`, 201)
+		w.do(t, "POST", "/v1/sessions/"+id+"/take-over", `{"operator":"Ruth"}`).Must(t, 200)
+		return id
+	}
+	w.values["ReleaseSession.session_id"] = taken()
+	w.values["SendOperatorMessage.session_id"] = taken()
+	w.values["TakeOverSession.session_id"] = w.values["SendOperatorMessage.session_id"]
 	recorded := made(in("/agents"), `{"name":"Recorder `+w.mark+`","voice":{"recording":{"enabled":true}}}`, 201)
 	voice := made("/v1/sessions", `{"agent_id":"`+recorded+`","user_id":"u `+w.mark+`"}`, 201)
 	recording(t, env, owner, voice, w.mark, 100)
@@ -124,6 +141,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"questions": w.values["questions"],
 	}, 201)
 	w.values["evaluation_id"], w.values["compare_to"] = evaluation, evaluation
+	w.settleCalls(t)
 	return w
 }
 
@@ -245,7 +263,7 @@ func (w *world) rest(t *testing.T, r route.Route) (path string, body any, with [
 	if r.Manual {
 		fields = map[string]any{
 			"workspace_id": w.values["workspace_id"], "source_id": w.values["source_id"],
-			"session_id": w.values["DownloadRecording.session_id"],
+			"session_id": w.values["DownloadRecording.session_id"], "batch_id": w.values["batch_id"],
 		}
 	}
 	path = fill(t, r.Pattern, fields)
