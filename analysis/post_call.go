@@ -73,6 +73,11 @@ func utterances(session sessions.Session, turn sessions.Turn) []*events.Transcri
 			Role: "user", Message: turn.UserText, TurnId: string(turn.ID), TimeInCallSecs: seconds(begun),
 		})
 	}
+	if text := sessions.OperatorText(turn.Messages); text != "" {
+		said = append(said, &events.TranscriptEntry{
+			Role: "agent", Message: text, TurnId: string(turn.ID), TimeInCallSecs: seconds(begun), Operator: turn.Metrics.Operator,
+		})
+	}
 	heard, cut := sessions.HeardText(turn, session.ItemEdits)
 	agent := &events.TranscriptEntry{
 		Role: "agent", Message: heard, TurnId: string(turn.ID),

@@ -23,6 +23,7 @@ type transcriptLine struct {
 	Turn      int             `json:"turn,omitempty"`
 	User      string          `json:"user,omitempty"`
 	Agent     string          `json:"agent,omitempty"`
+	Operator  string          `json:"human_operator,omitempty"`
 	Outcome   string          `json:"the_answer_was,omitempty"`
 	Tool      string          `json:"tool,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
@@ -55,6 +56,9 @@ func transcriptOf(turns []sessions.Turn, edits sessions.ItemEdits) string {
 				arguments = nil
 			}
 			add(transcriptLine{Turn: n, Tool: call.Name, Arguments: arguments, Result: shortenMiddle(call.Output, maxOutputRunes)})
+		}
+		if text := sessions.OperatorText(turn.Messages); text != "" {
+			add(transcriptLine{Turn: n, Operator: shortenMiddle(text, maxLineRunes)})
 		}
 		outcome := ""
 		if turn.Status != sessions.TurnCompleted {

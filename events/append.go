@@ -131,6 +131,26 @@ func Append(ctx context.Context, tx bun.IDB, e Event) (id string, err error) {
 	return e.ID, nil
 }
 
+// AppendFrom returns an INSERT that appends an internal event once for each row of from, a query of
+// the WITH clause that it becomes part of, and notifies the relay of it. Appending an id a second
+// time changes nothing.
+func AppendFrom(ctx context.Context, db bun.IDB, e Event, from string) (bun.Query, error) {
+	encoded, err := Body(e)
+	if err != nil {
+		return nil, err
+	}
+	origin := telemetry.OriginOf(ctx)
+	return db.NewRaw(`
+		INSERT INTO events (tenant_id, event_id, workspace_id, type, subject, agent_id, session_id, user_id, body, created_at,
+		    traceparent, request_id)
+		SELECT ?, ?, ?, ?, ?, '', '', '', ?::bytea, ?::timestamptz, ?, ?
+		FROM ? CROSS JOIN (SELECT pg_notify(?, ?)) AS told
+		ON CONFLICT (tenant_id, event_id) DO NOTHING
+		RETURNING seq`,
+		e.TenantID, e.ID, e.WorkspaceID, e.Type, e.Subject, encoded, e.CreatedAt, origin.Traceparent, origin.RequestID,
+		bun.Ident(from), Channel, InternalAppended), nil
+}
+
 // Body returns the JSON that endpoints receive for the event. It is made once, so that every
 // attempt signs the same bytes.
 func Body(e Event) ([]byte, error) {

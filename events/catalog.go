@@ -36,6 +36,8 @@ const (
 	AnalysisWanted Type = "_session.analysis_wanted"
 	// PrivacyRequested: a request for an export or an erasure (subject) waits for a worker.
 	PrivacyRequested Type = "_privacy.requested"
+	// HandoverRequested: a person was asked to take a session (subject) over.
+	HandoverRequested Type = "_session.handover_requested"
 )
 
 // public maps each public event to its payload message.

@@ -19,6 +19,7 @@ func (e *engine) acceptMessage(live *Live, c UserMessage) {
 	}
 	if e.accept(live, c.CommandID, c.stored()) {
 		e.client.userSpoke()
+		e.leaveToOperator(live)
 	}
 }
 
@@ -72,7 +73,9 @@ func (e *engine) insert(live *Live, c Insert) {
 		live.push(Failed{CommandID: c.CommandID, Err: err})
 		return
 	}
-	e.accept(live, c.CommandID, message)
+	if e.accept(live, c.CommandID, message) {
+		e.leaveToOperator(live)
+	}
 }
 
 const (

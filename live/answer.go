@@ -20,6 +20,9 @@ type answerRequest struct {
 	turn sessions.TurnID
 	// requestedAt is when the Respond arrived; zero: when the answer begins.
 	requestedAt time.Time
+	// stores says that nobody asked for an answer: what was said is to be stored as a turn that a
+	// person has. See handover.go.
+	stores bool
 	// blocked says that results of parallel calls were missing when the Respond arrived, so that it
 	// may be a duplicate.
 	blocked bool
@@ -38,6 +41,7 @@ type answer struct {
 	resumed    bool // the turn's node was lost
 	doneSent   bool // ResponseDone is sent; answerFinished follows
 	outOfBand  bool
+	stores     bool     // of the request
 	items      []string // whose events were sent
 	// deferred are commands that are carried out when the answer is recorded: those about its
 	// items, and after ResponseDone all.

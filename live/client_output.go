@@ -40,6 +40,7 @@ func (e *engine) acceptToolOutput(live *Live, c ToolOutput) {
 		return
 	}
 	e.client.unasked = 0
+	e.leaveToOperator(live)
 	if c.Respond && len(e.waiting) < turns.MaxWaitingResponds && !e.answerQueued() {
 		e.waiting = append(e.waiting, answerRequest{live: live, command: Respond{CommandID: c.CommandID, Spoken: live.speaks.Load()}})
 	}

@@ -110,6 +110,9 @@ func (e *engine) finish(run *answer, outcome turns.Outcome) {
 		e.noteTurnEnded(outcome.Turn)
 		e.sendTurn(outcome.Turn, live)
 		e.session.Language = outcome.Session.Language
+		if !outcome.Session.Handover.SameAs(e.session.Handover) {
+			e.readHandover()
+		}
 	}
 	e.dropIfDone(live)
 	switch {

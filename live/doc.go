@@ -36,12 +36,18 @@
 // Nodes notify each other through the notices of package sessions. A node that lost its listening
 // connection checks its sessions when the connection is back, and with each heartbeat.
 //
+// # Handed over
+//
+// While a person has the session, Responds are answered by LeftToOperator, and what was said is
+// stored as a turn without an answer. The person's messages come as ItemAdded. HandoverChanged says
+// when that begins and ends.
+//
 // # Files
 //
 //	command, item_command, event            what sockets and the engine exchange
 //	inbox, live, live_queue                 a socket's end, and how it reaches the engine
 //	answer, engine                          the engine's state
-//	send … resume, close, join              what the engine does
+//	send … resume, close, join, handover    what the engine does
 //	dispatch                                which of it a command is about
 //	service, admission, notices, heartbeat  the doors
 //

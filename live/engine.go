@@ -139,6 +139,9 @@ func (e *engine) anySocket() *Live {
 	return nil
 }
 
+// withOperator reports whether a person has the session, as far as the engine knows.
+func (e *engine) withOperator() bool { return e.session.Handover.WithOperator() }
+
 // answers returns the answers in progress.
 func (e *engine) answers() []*answer {
 	runs := slices.Collect(maps.Values(e.outOfBand))
@@ -161,7 +164,7 @@ func (e *engine) answersTurn(turn sessions.TurnID) bool {
 
 // canStartNow reports whether an answer to something new would begin at once.
 func (e *engine) canStartNow() bool {
-	return e.current == nil && e.watching == "" && len(e.waiting) == 0 && e.ending == nil && e.unanswered == ""
+	return !e.withOperator() && e.current == nil && e.watching == "" && len(e.waiting) == 0 && e.ending == nil && e.unanswered == ""
 }
 
 // answerQueued reports whether a waiting answer will take all results there are: parallel calls get

@@ -37,6 +37,14 @@ type Configured struct {
 // offered. ToolsAuto is in force then.
 const FieldToolChoice = "tool_choice"
 
+// HandoverChanged says that a person was asked for, has taken the session over, or that nobody has
+// it any more. A socket that joins gets it too, unless nobody has.
+type HandoverChanged struct {
+	Status sessions.HandoverStatus
+	// Operator is the person who has the session; empty: nobody has.
+	Operator string
+}
+
 // Failed says that a command was not carried out; the conversation continues.
 type Failed struct {
 	CommandID string
@@ -112,6 +120,9 @@ func (ItemAdded) IsEvent() {}
 
 // IsEvent implements [turns.Event].
 func (Configured) IsEvent() {}
+
+// IsEvent implements [turns.Event].
+func (HandoverChanged) IsEvent() {}
 
 // IsEvent implements [turns.Event].
 func (Failed) IsEvent() {}

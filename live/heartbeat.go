@@ -88,8 +88,8 @@ func (s *Service) refreshSockets(ctx context.Context, due func(shard int) bool) 
 const refreshBatch = 500
 
 // refreshSQL refreshes the sockets of sessions (?2) on a node (?1). It returns the sessions in
-// progress that have no sockets on other nodes and are not being ended. greatest: a slow statement
-// may run after a later one.
+// progress that have no sockets on other nodes, are not being ended and not handed over. greatest:
+// a slow statement may run after a later one.
 const refreshSQL = `
 	WITH here AS (
 	    UPDATE session_connections AS c
@@ -100,7 +100,7 @@ const refreshSQL = `
 	SELECT here.session_id
 	FROM here
 	JOIN sessions AS s ON s.tenant_id = here.tenant_id AND s.id = here.session_id
-	WHERE s.status = ?3 AND s.ending_at IS NULL
+	WHERE s.status = ?3 AND s.ending_at IS NULL AND s.handover_status = ''
 	  AND NOT EXISTS (
 	      SELECT FROM session_connections AS o
 	      WHERE o.tenant_id = here.tenant_id AND o.session_id = here.session_id AND o.node_id <> ?1

@@ -34,8 +34,13 @@ func (e *engine) join(m arrival) {
 		m.live.push(Closed{Code: CloseReplaced, Reason: reasonReplaced})
 		return
 	}
+	known := e.session.Handover
 	if len(e.attached)+len(e.away) == 0 {
 		e.session = m.live.session
+		e.session.Handover = known
+	}
+	if !known.SameAs(m.live.session.Handover) { // one of them is older
+		e.readHandover()
 	}
 	for _, run := range e.answers() { // their next text must follow what the socket is sent here
 		run.liveMu.Lock()
@@ -84,6 +89,10 @@ func (e *engine) join(m arrival) {
 	if m.greeting != nil {
 		e.sendGreeting(m.live, *m.greeting)
 	}
+	if e.session.Handover.Status != sessions.NoHandover {
+		m.live.push(e.handoverChanged())
+	}
+	e.leaveToOperator(m.live)
 	e.resumeTurns(m.unanswered)
 	if e.restarting {
 		e.sendSocketsAway()

@@ -36,6 +36,10 @@ func (s *Service) handleNotice(ctx context.Context, payload string) {
 		s.requests.WakeFollowers(n.Turn)
 	case sessions.NoticeDecided:
 		s.turns.WakeApprovals(n.Session)
+	case sessions.NoticeHandover:
+		if e := s.engineOf(n.Session); e != nil {
+			e.inbox.send(e.readHandover)
+		}
 	case sessions.NoticeTurn:
 		s.loadRecordedTurn(ctx, n)
 	case sessions.NoticeEnded:
@@ -127,6 +131,11 @@ func (s *Service) checkSession(ctx context.Context, id sessions.ID) {
 	case !session.EndingAt.IsZero():
 		s.turns.StopTurns(id, turns.ErrEnding)
 	}
+	e.inbox.send(func() {
+		if !e.session.Handover.SameAs(session.Handover) {
+			e.readHandover()
+		}
+	})
 	if len(session.ItemEdits) > 0 {
 		e.inbox.send(func() { e.mergeEdits(session.ItemEdits) })
 	}

@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/turns/extratools"
 )
 
 // optionsOf returns the options of a Respond, and those of its socket where the Respond has none.
@@ -41,6 +42,11 @@ func (e *engine) offers(choice turns.ToolChoice, own []model.Tool) bool {
 	}
 	registry, known := e.agentTools()
 	entry, found := registry.Find(string(choice)) // an enabled one comes first
+	if !found {
+		added, err := extratools.Of(e.session, registry)
+		entry, found = added.Find(string(choice))
+		known = known && err == nil
+	}
 	return !known || found && entry.Enabled
 }
 

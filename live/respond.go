@@ -18,6 +18,9 @@ type acceptResult struct {
 
 // respond begins the answer that a Respond asks for, or has it wait.
 func (e *engine) respond(live *Live, c Respond) {
+	if e.respondWithOperator(live, c) {
+		return
+	}
 	own := live.clientTools
 	if c.ClientTools != nil {
 		own = c.ClientTools

@@ -43,12 +43,12 @@ func New(d Deps) *Service {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	d.Requests.OnRecorded(s.sendRecorded)
+	d.Requests.OnRecorded(s.SendRecorded)
 	return s
 }
 
-// sendRecorded sends a turn that was taken without a socket to the session's sockets on this node.
-func (s *Service) sendRecorded(turn sessions.Turn) {
+// SendRecorded sends a turn that was taken without a socket to the session's sockets on this node.
+func (s *Service) SendRecorded(turn sessions.Turn) {
 	if e := s.engineOf(turn.SessionID); e != nil {
 		e.inbox.send(func() { e.observeTurn(turn) })
 	}

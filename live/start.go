@@ -15,7 +15,7 @@ import (
 
 // startNext starts the answer that has waited longest, when none is in progress.
 func (e *engine) startNext() {
-	if e.current != nil || e.watching != "" || len(e.waiting) == 0 || e.ending != nil || e.client.blocked() {
+	if e.current != nil || e.watching != "" || len(e.waiting) == 0 || e.ending != nil || e.client.blocked() && !e.withOperator() {
 		return
 	}
 	request := e.waiting[0]
@@ -48,7 +48,7 @@ func (e *engine) prepare(request answerRequest, start turns.Start) (context.Cont
 		live: request.live, commandID: request.command.CommandID, responseID: idgen.New(idgen.Response),
 		turn: start.Turn, open: start.Open, approvals: turns.NewApprovals(), cancel: cancel,
 	}
-	run.resumed, start.Response = request.turn != "", run.responseID
+	run.resumed, run.stores, start.Response = request.turn != "", request.stores, run.responseID
 	r := e.newRunner(request, run)
 	r.Start, r.Start.Asked, r.Approvals = start, request.requestedAt, run.approvals
 	return ctx, run, r
@@ -111,6 +111,9 @@ func (e *engine) forward(run *answer, event turns.Event) {
 		if e.receives(live) {
 			live.push(event)
 		}
+		return
+	}
+	if _, left := event.(turns.LeftToOperator); left && run.stores {
 		return
 	}
 	if called, ok := event.(turns.ClientToolCalled); ok {

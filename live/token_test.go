@@ -13,6 +13,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/sessions/signing"
 	"parlance.dev/parlance/turns/approvals"
 	"parlance.dev/parlance/turns/requests"
 	"parlance.dev/parlance/workspaces"
@@ -122,7 +123,7 @@ func TestToken(t *testing.T) {
 // rotate gives the installation another signing key, which the node reads.
 func (f *fixture) rotate(t *testing.T, revoke bool) {
 	t.Helper()
-	if _, err := sessions.RotateSigningKey(t.Context(), f.db, f.keys, rand.Reader, f.clock.now(), revoke); err != nil {
+	if _, err := signing.Rotate(t.Context(), f.db, f.keys, rand.Reader, f.clock.now(), revoke); err != nil {
 		t.Fatal(err)
 	}
 	f.clock.advance(time.Minute)

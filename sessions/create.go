@@ -25,7 +25,7 @@ import (
 // Bounds of a new session. Source: decisions, Tools and Sessions; the length of a user id is our
 // own.
 const (
-	maxUserIDChars   = 256
+	MaxUserIDChars   = 256
 	MaxVariables     = 64
 	MaxVariableBytes = 4096
 	// maxAttempts bounds how often a creation is repeated because its agent was saved at the same
@@ -48,6 +48,13 @@ type CreateParams struct {
 	// Overrides and VoiceStackOverride are values by key; see sessionOverrides and voiceOverrides.
 	Overrides          map[string]json.RawMessage
 	VoiceStackOverride map[string]json.RawMessage
+	// OnTelephone says that the session is a telephone call, of CallerID with CalledNumber. They
+	// become variables: system__caller_id and system__called_number.
+	OnTelephone            bool
+	CallerID, CalledNumber string
+	// CallReason is what a call is about that the agent makes; Outbound says that it is one.
+	CallReason string
+	Outbound   bool
 	// BaseURL is the scheme and host by which the caller reached the service; empty is
 	// Deps.PublicURL.
 	BaseURL string
@@ -183,7 +190,7 @@ func (s *Service) newSession(
 		TokenExpiresAt: now.Add(ttl), Language: config.Language,
 		MaxDurationSeconds: max(1, int(config.MaxDuration()/time.Second)),
 		IdleTimeoutSeconds: max(1, int(config.IdleTimeout(string(params.Modality))/time.Second)),
-		CreatedAt:          now, LastActivityAt: now,
+		CreatedAt:          now, LastActivityAt: now, OnTelephone: params.OnTelephone,
 	}
 	session.Sealed = session.KeepsNothing()
 	maps.Copy(session.Overrides, params.Overrides)
@@ -195,6 +202,14 @@ func (s *Service) newSession(
 			continue
 		}
 		session.DynamicVariables[name] = value
+	}
+	if params.OnTelephone {
+		session.DynamicVariables["system__caller_id"] = params.CallerID
+		session.DynamicVariables["system__called_number"] = params.CalledNumber
+		session.DynamicVariables[VariableCallDirection] = map[bool]string{true: CallOutbound, false: CallInbound}[params.Outbound]
+		if params.CallReason != "" {
+			session.DynamicVariables[VariableCallReason] = params.CallReason
+		}
 	}
 	var err error
 	if session.DynamicVariables, err = s.StoredVariables(ctx, session, session.DynamicVariables); err != nil || len(secrets) == 0 {
@@ -235,8 +250,8 @@ func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
 	add := func(field, code, format string, args ...any) {
 		fields = append(fields, fault.Field{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
 	}
-	if n := utf8.RuneCountInString(params.UserID); n > maxUserIDChars || strings.TrimSpace(params.UserID) == "" || !IsStorable(params.UserID) {
-		add("user_id", "length", "user_id must have 1 to %d characters, not only spaces.", maxUserIDChars)
+	if n := utf8.RuneCountInString(params.UserID); n > MaxUserIDChars || strings.TrimSpace(params.UserID) == "" || !IsStorable(params.UserID) {
+		add("user_id", "length", "user_id must have 1 to %d characters, not only spaces.", MaxUserIDChars)
 	}
 	switch params.Modality {
 	case "":
@@ -252,10 +267,30 @@ func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
 		}
 		ttl = time.Duration(min(*params.TTLSeconds, int(MaxTTL/time.Second))) * time.Second
 	}
-	if len(params.DynamicVariables) > MaxVariables {
+	fields = append(fields, variableFields(params.DynamicVariables)...)
+	if len(fields) > 0 {
+		return 0, fault.InvalidFields(fields...)
+	}
+	return ttl, nil
+}
+
+// CheckVariables refuses dynamic variables that no session may have. Errors: Invalid
+// invalid-request.
+func CheckVariables(variables map[string]string) error {
+	if fields := variableFields(variables); len(fields) > 0 {
+		return fault.InvalidFields(fields...)
+	}
+	return nil
+}
+
+func variableFields(variables map[string]string) (fields []fault.Field) {
+	add := func(field, code, format string, args ...any) {
+		fields = append(fields, fault.Field{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	if len(variables) > MaxVariables {
 		add("dynamic_variables", "max_pairs", "At most %d variables can be set.", MaxVariables)
 	}
-	for name, value := range params.DynamicVariables {
+	for name, value := range variables {
 		field := "dynamic_variables[" + strconv.Quote(name) + "]"
 		switch {
 		case !VariableName.MatchString(name):
@@ -266,8 +301,5 @@ func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
 			add(field, "max_bytes", "A variable's value has at most %d bytes of text.", MaxVariableBytes)
 		}
 	}
-	if len(fields) > 0 {
-		return 0, fault.InvalidFields(fields...)
-	}
-	return ttl, nil
+	return fields
 }

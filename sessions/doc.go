@@ -46,7 +46,7 @@
 // that clients chose (Message.After), without removed items, and of truncated items only the part
 // that was played (Session.ItemEdits).
 //
-// Tables: sessions, session_connections, turns, call_approvals, signing_keys. Events: none; package
+// Tables: sessions, session_connections, turns, call_approvals. Events: none; package
 // analysis announces the end.
 //
 // The package does not take turns (package turns), talk to sockets (package live) or judge what was

@@ -45,6 +45,10 @@ type Item struct {
 	Interrupted bool
 	// Audio describes an item that was spoken; nil when it was written.
 	Audio *Audio
+	// Operator is the person who wrote the item, an AssistantItem; empty: the agent said it. Note
+	// says that they wrote it for the model, so that clients do not see it.
+	Operator string
+	Note     bool
 }
 
 // Key identifies an item. Clients may reuse the id of an item that was removed, so the id alone

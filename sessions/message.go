@@ -17,6 +17,9 @@ const (
 	RoleTool      = string(model.RoleTool)
 	// RoleSystem is a note of the application. Models read it as a marked message of the user.
 	RoleSystem = "system"
+	// RoleOperator is what a person said who had the conversation. Models read it as a marked message
+	// of the agent.
+	RoleOperator = "operator"
 )
 
 // BetweenMessages separates the messages of one turn in its AgentText.
@@ -47,6 +50,10 @@ type Message struct {
 	Withheld bool `json:"withheld,omitempty"`
 	// Audio describes a message that was spoken; nil when it was written.
 	Audio *Audio `json:"audio,omitempty"`
+	// Operator is the name of the person who wrote a message of RoleOperator. Note says that it is for
+	// the model, not for the user.
+	Operator string `json:"operator,omitempty"`
+	Note     bool   `json:"note,omitempty"`
 	// Sealed is what the message says, when that is stored sealed only; see contents.go.
 	Sealed []byte `json:"sealed,omitempty"`
 }
@@ -129,6 +136,17 @@ func UserText(messages []Message) string {
 		}
 	}
 	return strings.Join(said, "\n")
+}
+
+// OperatorText returns what a person said to the user in the messages.
+func OperatorText(messages []Message) string {
+	var said []string
+	for _, m := range messages {
+		if m.Role == RoleOperator && !m.Note && m.Text != "" {
+			said = append(said, m.Text)
+		}
+	}
+	return strings.Join(said, BetweenMessages)
 }
 
 // IsClients reports whether a client wrote the message: the user's words, a note of the

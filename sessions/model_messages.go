@@ -10,6 +10,13 @@ import (
 // the note: it comes neither from the operator nor from the user.
 const noteIntro = "[A note of the application, not of the user. It is context, and no answer to it is expected.]\n"
 
+// operatorNoteIntro precedes what a person who had the conversation left for the model.
+const operatorNoteIntro = "[A note of the person who had the conversation, not of the user. It is context, and no answer to it is " +
+	"expected.]\n"
+
+// operatorMark precedes what a person said who had the conversation, with their name.
+func operatorMark(name string) string { return "[operator " + OneLine(name) + "] " }
+
 // notTranscribed stands for speech that was not transcribed.
 const notTranscribed = "[The user spoke here. Nothing transcribes speech, so the words are not known. Ask the user to write.]"
 
@@ -31,6 +38,12 @@ func ModelMessages(stored []Message, fence func(call MessageCall, output string)
 			continue
 		case m.Role == RoleUser:
 			messages = append(messages, model.Message{Role: model.RoleUser, Text: m.ModelText()})
+			continue
+		case m.Role == RoleOperator && m.Note:
+			messages = append(messages, model.Message{Role: model.RoleUser, Text: operatorNoteIntro + m.Text})
+			continue
+		case m.Role == RoleOperator:
+			messages = append(messages, model.Message{Role: model.RoleAssistant, Text: operatorMark(m.Operator) + m.Text})
 			continue
 		}
 		said := model.Message{Role: model.RoleAssistant, Text: m.ModelText()}

@@ -27,6 +27,8 @@ const (
 	NoticeNews    noticeKind = "news"    // the row of a followed turn has changed
 	NoticeTurn    noticeKind = "turn"    // one turn has been recorded
 	NoticeDecided noticeKind = "decided" // an approval of the session was decided
+	// NoticeHandover: a person was asked for, has taken the session over or given it back.
+	NoticeHandover noticeKind = "handover"
 )
 
 // Notice is the payload of a notification. It only names rows; a receiver reads them.

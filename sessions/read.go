@@ -43,6 +43,8 @@ type ListParams struct {
 	Status      Status
 	Modality    Modality
 	EndReason   string
+	// Handover, unless it is NoHandover, selects open sessions with that status.
+	Handover HandoverStatus
 	// CreatedAfter is inclusive, CreatedBefore exclusive; zero matches any time.
 	CreatedAfter  time.Time
 	CreatedBefore time.Time
@@ -62,7 +64,7 @@ func (s *Service) List(ctx context.Context, p workspaces.Principal, params ListP
 	params.Page.Order = postgres.NewestFirst
 	params.Page.Filters = []string{
 		string(p.TenantID), string(p.WorkspaceID), string(params.WorkspaceID), string(params.AgentID), params.UserID, string(params.Status),
-		string(params.Modality), params.EndReason, timeFilter(params.CreatedAfter), timeFilter(params.CreatedBefore),
+		string(params.Modality), params.EndReason, string(params.Handover), timeFilter(params.CreatedAfter), timeFilter(params.CreatedBefore),
 	}
 	page, err := postgres.NewPage(params.Page)
 	if err != nil {

@@ -137,6 +137,9 @@ func (b *ReceiptBuilder) receipt(turn Turn, session Session) Receipt {
 	if turn.UserText == "" && len(turn.Messages) > 0 && turn.Messages[0].Role == RoleAssistant {
 		r.BegunBy = "agent"
 	}
+	if len(turn.Messages) > 0 && turn.Messages[0].Role == RoleOperator {
+		r.BegunBy = RoleOperator
+	}
 	return r
 }
 

@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/sessions/signing"
 	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
@@ -58,7 +59,7 @@ type Service struct {
 	health     *postgres.Health
 	publicURL  string
 	now        func() time.Time
-	keys       *keyCache
+	keys       *signing.Keys
 	ended      *prometheus.CounterVec
 	// onEnd, onGreet and sweepReady are set before the service is used; see OnEnd, OnGreet and
 	// HoldSweeps.
@@ -85,7 +86,7 @@ func New(d Deps) *Service {
 	if d.Random == nil {
 		d.Random = rand.Reader
 	}
-	s.keys = &keyCache{db: d.DB, seal: d.Seal, random: d.Random}
+	s.keys = signing.New(d.DB, d.Seal, d.Random)
 	return s
 }
 

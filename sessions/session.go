@@ -152,6 +152,10 @@ type Session struct {
 	LastActivityAt time.Time `bun:"last_activity_at"`
 	// Likes counts the scores of the answers.
 	Likes Likes `bun:"embed:"`
+	// Handover says whether a person has the conversation, or is to take it.
+	Handover Handover `bun:"embed:handover_"`
+	// OnTelephone says that the session is a telephone call.
+	OnTelephone bool `bun:"on_telephone"`
 	// DroppedAt is when the session lost its last socket; zero while it has one or never had one.
 	DroppedAt time.Time `bun:"dropped_at,nullzero"`
 	EndedAt   time.Time `bun:"ended_at,nullzero"`

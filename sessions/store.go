@@ -66,6 +66,9 @@ func selectSessions(ctx context.Context, db bun.IDB, p workspaces.Principal, par
 		query = query.Where(wherePending)
 	case Completed, Failed: // no index has them
 	}
+	if params.Handover != NoHandover {
+		query = query.Where("s.handover_status = ?", params.Handover).Where("s.handover_status <> ''").Where("s.ended_at IS NULL")
+	}
 	if !params.CreatedAfter.IsZero() {
 		query = query.Where("s.created_at >= ?", params.CreatedAfter)
 	}

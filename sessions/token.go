@@ -34,7 +34,7 @@ type claims struct {
 
 // sign returns the session's token.
 func (s *Service) sign(ctx context.Context, session Session) (string, error) {
-	kid, key, err := s.keys.signer(ctx, session.CreatedAt)
+	kid, key, err := s.keys.Signer(ctx, session.CreatedAt)
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +74,7 @@ var (
 
 // parse checks a token's signature and shape, but not its expiry.
 func (s *Service) parse(ctx context.Context, token string) (claims, error) {
-	return readToken(token, func(kid string) (ed25519.PublicKey, bool, error) { return s.keys.verifier(ctx, kid, s.Now()) })
+	return readToken(token, func(kid string) (ed25519.PublicKey, bool, error) { return s.keys.Verifier(ctx, kid, s.Now()) })
 }
 
 // readToken is parse with the keys of verifier.

@@ -165,6 +165,10 @@ type Metrics struct {
 	// Incomplete is why a completed answer may lack something (ReasonMaxOutputTokens,
 	// ReasonContentFilter or ReasonToolRounds of package turns); empty when it does not.
 	Incomplete string `json:"incomplete,omitempty"`
+	// Handover is HandoverRequested when the turn asked for a person, and HandoverOperator when one
+	// had the conversation: Operator, and the model was not asked.
+	Handover HandoverStatus `json:"handover,omitempty"`
+	Operator string         `json:"operator,omitempty"`
 }
 
 // SpeechMetrics say how long the beginning of a spoken answer took, in milliseconds from the end of

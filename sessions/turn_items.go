@@ -15,6 +15,8 @@ func ItemsOf(turn Turn) []Item {
 			items = append(items, messageItem(turn.ID, UserItem, m))
 		case RoleSystem:
 			items = append(items, messageItem(turn.ID, SystemItem, m))
+		case RoleOperator:
+			items = append(items, messageItem(turn.ID, AssistantItem, m))
 		case RoleAssistant:
 			if m.Text != "" {
 				items = append(items, messageItem(turn.ID, AssistantItem, m))
@@ -40,7 +42,7 @@ func ItemsOf(turn Turn) []Item {
 func messageItem(turn TurnID, kind ItemKind, m Message) Item {
 	return Item{
 		ID: m.ItemID, TurnID: turn, Kind: kind, Text: m.Text, After: m.After, Inserted: m.Inserted, Generation: m.Generation,
-		Interrupted: m.Interrupted, Audio: m.Audio,
+		Interrupted: m.Interrupted, Audio: m.Audio, Operator: m.Operator, Note: m.Note,
 	}
 }
 
@@ -60,10 +62,10 @@ func outputItem(turn TurnID, m Message) Item {
 	}
 }
 
-// VisibleItems returns a turn's items as clients see them: without removed items, and with the
-// heard part of truncated ones.
+// VisibleItems returns a turn's items as clients see them: without removed items and notes of
+// operators, and with the heard part of truncated ones.
 func VisibleItems(turn Turn, edits ItemEdits) []Item {
-	items := ItemsOf(turn)
+	items := slices.DeleteFunc(ItemsOf(turn), func(item Item) bool { return item.Note })
 	if len(edits) == 0 {
 		return items
 	}
@@ -126,7 +128,7 @@ func transcriptItems(turn Turn, edits ItemEdits) []TranscriptItem {
 	var kept []TranscriptItem
 	for _, item := range ItemsOf(turn) {
 		edit, changed := edits.of(item.ID, item.Generation)
-		if changed || item.Inserted || item.Kind == SystemItem || item.After != "" || item.Audio != nil {
+		if changed || item.Inserted || item.Operator != "" || item.Kind == SystemItem || item.After != "" || item.Audio != nil {
 			kept = append(kept, TranscriptItem{Item: item, ItemEdit: edit})
 		}
 	}

@@ -10,6 +10,14 @@ import (
 	"parlance.dev/parlance/platform/seal"
 )
 
+// Variables of sessions that are telephone calls.
+const (
+	VariableCallReason    = "system__call_reason"
+	VariableCallDirection = "system__call_direction"
+	CallInbound           = "inbound"
+	CallOutbound          = "outbound"
+)
+
 // VariableName is what the name of a dynamic variable must match.
 var VariableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 

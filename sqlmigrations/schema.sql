@@ -194,6 +194,108 @@ CREATE TABLE call_approvals (
 );
 CREATE INDEX call_approvals_by_session ON public.call_approvals USING btree (session_id, created_at, id);
 
+CREATE TABLE call_consents (
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    user_id text NOT NULL,
+    granted boolean NOT NULL,
+    note text NOT NULL DEFAULT ''::text,
+    recorded_at timestamp with time zone NOT NULL,
+    CONSTRAINT call_consents_pkey PRIMARY KEY (tenant_id, workspace_id, user_id),
+    CONSTRAINT call_consents_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+
+CREATE TABLE callback_batches (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    agent_id text NOT NULL,
+    name text NOT NULL,
+    status text NOT NULL,
+    reason text NOT NULL DEFAULT ''::text,
+    starts_at timestamp with time zone NOT NULL,
+    window_from text NOT NULL DEFAULT ''::text,
+    window_until text NOT NULL DEFAULT ''::text,
+    timezone text NOT NULL DEFAULT ''::text,
+    concurrency integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT callback_batches_pkey PRIMARY KEY (id),
+    CONSTRAINT callback_batches_status_check CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'stopped'::text, 'completed'::text]))),
+    CONSTRAINT callback_batches_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX callback_batches_page ON public.callback_batches USING btree (tenant_id, workspace_id, created_at, id);
+
+CREATE TABLE callback_schedules (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    agent_id text NOT NULL,
+    user_id text NOT NULL,
+    phone_number text NOT NULL,
+    cron text NOT NULL,
+    timezone text NOT NULL,
+    reason text NOT NULL DEFAULT ''::text,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    exceptions text[] NOT NULL DEFAULT '{}'::text[],
+    enabled boolean NOT NULL DEFAULT true,
+    dynamic_variables jsonb NOT NULL DEFAULT '{}'::jsonb,
+    run_at timestamp with time zone,
+    due_at timestamp with time zone,
+    skipped_runs integer NOT NULL DEFAULT 0,
+    last_skipped_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT callback_schedules_pkey PRIMARY KEY (id),
+    CONSTRAINT callback_schedules_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX callback_schedules_due ON public.callback_schedules USING btree (due_at) WHERE (enabled AND (due_at IS NOT NULL));
+CREATE INDEX callback_schedules_page ON public.callback_schedules USING btree (tenant_id, workspace_id, created_at, id);
+CREATE INDEX callback_schedules_user ON public.callback_schedules USING btree (tenant_id, workspace_id, user_id);
+
+CREATE TABLE callbacks (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    agent_id text NOT NULL,
+    user_id text NOT NULL,
+    phone_number text NOT NULL,
+    timezone text NOT NULL,
+    reason text NOT NULL DEFAULT ''::text,
+    status text NOT NULL,
+    created_by text NOT NULL,
+    origin_session_id text NOT NULL DEFAULT ''::text,
+    schedule_id text NOT NULL DEFAULT ''::text,
+    run_at timestamp with time zone,
+    batch_id text NOT NULL DEFAULT ''::text,
+    place integer NOT NULL DEFAULT 0,
+    session_id text NOT NULL DEFAULT ''::text,
+    call_id text NOT NULL DEFAULT ''::text,
+    attempts integer NOT NULL DEFAULT 0,
+    ignore_limits boolean NOT NULL DEFAULT false,
+    dynamic_variables jsonb NOT NULL DEFAULT '{}'::jsonb,
+    end_reason text NOT NULL DEFAULT ''::text,
+    waits_for text NOT NULL DEFAULT ''::text,
+    at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    queued_until timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    dialed_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    CONSTRAINT callbacks_created_by_check CHECK ((created_by = ANY (ARRAY['agent'::text, 'operator'::text, 'schedule'::text, 'batch'::text]))),
+    CONSTRAINT callbacks_pkey PRIMARY KEY (id),
+    CONSTRAINT callbacks_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'dialing'::text, 'in_progress'::text, 'completed'::text, 'no_answer'::text, 'failed'::text, 'canceled'::text]))),
+    CONSTRAINT callbacks_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX callbacks_batch ON public.callbacks USING btree (tenant_id, batch_id, place) WHERE (batch_id <> ''::text);
+CREATE INDEX callbacks_due ON public.callbacks USING btree (tenant_id, due_at) WHERE (status = 'scheduled'::text);
+CREATE INDEX callbacks_page ON public.callbacks USING btree (tenant_id, workspace_id, at, id);
+CREATE UNIQUE INDEX callbacks_run ON public.callbacks USING btree (schedule_id, run_at) WHERE ((schedule_id <> ''::text) AND (run_at IS NOT NULL));
+CREATE INDEX callbacks_user ON public.callbacks USING btree (tenant_id, workspace_id, user_id, at);
+
 CREATE TABLE chunks (
     id text NOT NULL,
     tenant_id text NOT NULL,
@@ -452,6 +554,78 @@ CREATE TABLE page_token_key (
     CONSTRAINT page_token_key_secret_check CHECK ((octet_length(secret) = 32))
 );
 
+CREATE TABLE phone_calls (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    agent_id text NOT NULL,
+    user_id text NOT NULL,
+    direction text NOT NULL,
+    from_number text NOT NULL,
+    to_number text NOT NULL,
+    status text NOT NULL,
+    end_reason text NOT NULL DEFAULT ''::text,
+    session_id text NOT NULL DEFAULT ''::text,
+    callback_id text NOT NULL DEFAULT ''::text,
+    attempt integer NOT NULL DEFAULT 0,
+    number_id text NOT NULL DEFAULT ''::text,
+    answered_by text NOT NULL DEFAULT ''::text,
+    carrier text NOT NULL,
+    carrier_call_id text NOT NULL DEFAULT ''::text,
+    dynamic_variables jsonb NOT NULL DEFAULT '{}'::jsonb,
+    reason text NOT NULL DEFAULT ''::text,
+    ring_seconds integer NOT NULL DEFAULT 30,
+    max_duration_seconds integer NOT NULL DEFAULT 3600,
+    detect_machine boolean NOT NULL DEFAULT false,
+    voicemail_message text NOT NULL DEFAULT ''::text,
+    zero_retention boolean NOT NULL DEFAULT false,
+    transfer_status text NOT NULL DEFAULT ''::text,
+    transfer_to text NOT NULL DEFAULT ''::text,
+    transfer_mode text NOT NULL DEFAULT ''::text,
+    transfer_summary text NOT NULL DEFAULT ''::text,
+    transfer_reason text NOT NULL DEFAULT ''::text,
+    transfer_ring_seconds integer NOT NULL DEFAULT 25,
+    transfer_requested_at timestamp with time zone,
+    transfer_connected_at timestamp with time zone,
+    transfer_due_at timestamp with time zone,
+    check_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    answered_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    duration_seconds integer NOT NULL DEFAULT 0,
+    pstn_minutes integer NOT NULL DEFAULT 0,
+    CONSTRAINT phone_calls_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text]))),
+    CONSTRAINT phone_calls_pkey PRIMARY KEY (id),
+    CONSTRAINT phone_calls_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX phone_calls_callback ON public.phone_calls USING btree (tenant_id, callback_id, attempt) WHERE (callback_id <> ''::text);
+CREATE UNIQUE INDEX phone_calls_carrier ON public.phone_calls USING btree (tenant_id, carrier, carrier_call_id) WHERE (carrier_call_id <> ''::text);
+CREATE INDEX phone_calls_open ON public.phone_calls USING btree (check_at) WHERE (ended_at IS NULL);
+CREATE INDEX phone_calls_page ON public.phone_calls USING btree (tenant_id, workspace_id, created_at, id);
+CREATE INDEX phone_calls_session ON public.phone_calls USING btree (session_id) WHERE (session_id <> ''::text);
+CREATE INDEX phone_calls_user ON public.phone_calls USING btree (tenant_id, workspace_id, user_id);
+
+CREATE TABLE phone_numbers (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    phone_number text NOT NULL,
+    agent_id text NOT NULL,
+    name text NOT NULL DEFAULT ''::text,
+    enabled boolean NOT NULL DEFAULT true,
+    lookup_url text NOT NULL DEFAULT ''::text,
+    lookup_secret bytea,
+    lookup_secret_hint text NOT NULL DEFAULT ''::text,
+    dynamic_variables jsonb NOT NULL DEFAULT '{}'::jsonb,
+    configured boolean NOT NULL DEFAULT false,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT phone_numbers_pkey PRIMARY KEY (id),
+    CONSTRAINT phone_numbers_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX phone_numbers_number ON public.phone_numbers USING btree (tenant_id, phone_number);
+CREATE INDEX phone_numbers_page ON public.phone_numbers USING btree (tenant_id, workspace_id, created_at, id);
+
 CREATE TABLE plans (
     name text NOT NULL,
     definition jsonb NOT NULL,
@@ -669,6 +843,14 @@ CREATE TABLE sessions (
     sealed boolean NOT NULL DEFAULT false,
     content_deleted_at timestamp with time zone,
     cost numeric,
+    handover_status text NOT NULL DEFAULT ''::text,
+    handover_reason text NOT NULL DEFAULT ''::text,
+    handover_summary text NOT NULL DEFAULT ''::text,
+    handover_destination text NOT NULL DEFAULT ''::text,
+    handover_requested_at timestamp with time zone,
+    handover_operator text NOT NULL DEFAULT ''::text,
+    handover_taken_at timestamp with time zone,
+    on_telephone boolean NOT NULL DEFAULT false,
     CONSTRAINT sessions_check CHECK (((running_turn_id IS NULL) = (running_until IS NULL))),
     CONSTRAINT sessions_check1 CHECK (((ended_at IS NOT NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text])))),
     CONSTRAINT sessions_idle_timeout_seconds_check CHECK ((idle_timeout_seconds > 0)),
@@ -684,6 +866,7 @@ CREATE INDEX sessions_by_user ON public.sessions USING btree (workspace_id, user
 CREATE INDEX sessions_by_workspace ON public.sessions USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX sessions_ended ON public.sessions USING btree (agent_id, ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX sessions_expiring ON public.sessions USING btree (token_expires_at) WHERE ((ended_at IS NULL) AND (started_at IS NULL));
+CREATE INDEX sessions_handed_over ON public.sessions USING btree (tenant_id, created_at DESC, id DESC) WHERE ((handover_status <> ''::text) AND (ended_at IS NULL));
 CREATE INDEX sessions_live ON public.sessions USING btree (tenant_id) WHERE ((ended_at IS NULL) AND (started_at IS NOT NULL));
 CREATE INDEX sessions_pending ON public.sessions USING btree (tenant_id, token_expires_at) WHERE ((ended_at IS NULL) AND (started_at IS NULL));
 CREATE INDEX sessions_sealed ON public.sessions USING btree (ended_at) WHERE sealed;

@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/tools/failure"
+	"parlance.dev/parlance/turns/extratools"
 )
 
 // Bounds of a turn's calls. Source of the first two: decisions, Tools.
@@ -127,6 +128,9 @@ func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 	p.params = tools.CallParams{
 		Ref: r.Session.Ref(), SessionID: string(r.Session.ID), TurnID: string(r.Turn.ID), CallID: p.Call.ID,
 		Entry: entry, Arguments: p.Call.Arguments, Variables: r.values, PII: r.Session.Redactor(),
+	}
+	if p.system() && p.Call.Name == extratools.Transfer && r.isPersonAsked() {
+		p.params.Variables = extratools.Asked(r.values)
 	}
 	if entry.Tool.Bucket == tools.BucketMemory { // what it writes down is stored
 		p.params.Arguments = p.params.PII.JSON(p.params.Arguments)

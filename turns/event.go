@@ -115,6 +115,21 @@ type ApprovalRequested struct {
 	AskedAt, ExpiresAt time.Time
 }
 
+// KeysWanted has keys of the telephone pressed: digits, *, #, A to D, and w for a pause of half a
+// second. It follows the ToolDone of the call that asked for it.
+type KeysWanted struct {
+	ResponseID, Digits string
+}
+
+// LeftToOperator says that a turn was stored and is not answered, because a person has the
+// conversation. It is in place of all events of an answer.
+type LeftToOperator struct {
+	ResponseID string
+	TurnID     sessions.TurnID
+	// CommandID is that of the Respond.
+	CommandID string
+}
+
 // ClientToolCalled is a call that the client must run. The answer ends here; the client's result
 // asks for the next one. Without a result in the agent's time for it, the model is told so and goes
 // on.
@@ -145,6 +160,8 @@ func ResponseOf(e Event) string {
 	case ApprovalRequested:
 		return e.ResponseID
 	case ClientToolCalled:
+		return e.ResponseID
+	case KeysWanted:
 		return e.ResponseID
 	}
 	return ""
@@ -220,6 +237,12 @@ func (ApprovalRequested) IsEvent() {}
 
 // IsEvent implements Event.
 func (ClientToolCalled) IsEvent() {}
+
+// IsEvent implements Event.
+func (KeysWanted) IsEvent() {}
+
+// IsEvent implements Event.
+func (LeftToOperator) IsEvent() {}
 
 // IsEvent implements Event.
 func (ResponseDone) IsEvent() {}

@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/agents/nogo"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/sessions/handover"
 	"parlance.dev/parlance/turns/prompt"
 )
 
@@ -177,6 +178,9 @@ func (r *Runner) enter(match nogo.Match, side string) agents.Guard {
 	switch {
 	case zone.Action == agents.GuardEscalate && r.end.Escalation == nil:
 		r.end.Escalation = &Escalation{Guard: zone.Name, Side: publicSide(side), MatchedBy: match.By}
+		if r.Session.Config.Handover.Enabled {
+			r.requestHandover(handover.Request{Reason: zone.Name})
+		}
 	case zone.Action == agents.GuardEnd:
 		r.end.EndCall = true
 	}

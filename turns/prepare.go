@@ -21,12 +21,14 @@ func (r *Runner) prepare(ctx context.Context) error {
 		err = r.S.ReachSession(ctx, r.Session.ID, r.prepareOnline)
 	}
 	if IsOffline(err) {
-		return r.prepareOffline(ctx)
-	}
-	if err == nil {
+		err = r.prepareOffline(ctx)
+	} else if err == nil {
 		r.Start.Cache.setPrepared(prepared{r.before, r.summary, r.values, r.tools})
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return r.addExtraTools()
 }
 
 func (r *Runner) prepareOnline(ctx context.Context) error {

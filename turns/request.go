@@ -7,6 +7,7 @@ import (
 
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns/extratools"
 	"parlance.dev/parlance/turns/prompt"
 )
 
@@ -24,6 +25,7 @@ func (r *Runner) modelRequest(withTools bool) model.Request {
 		Memory: memoryLines(r.recalled), Summary: r.summary.Text, Passages: r.passages,
 		Said: r.visible(), GoOn: r.goOn(), Unreachable: r.unreachable,
 	}
+	p.Now = extratools.Clock(r.tools, r.S.sessions.Now())
 	req := model.Request{
 		Model: config.Model.Name, System: p.System(),
 		Messages: p.Messages(), Temperature: config.Model.Temperature, MaxOutputTokens: config.Model.MaxOutputTokens,

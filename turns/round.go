@@ -113,6 +113,9 @@ func (r *Runner) collect(ctx context.Context, round []*pendingCall) (err error) 
 				System: p.system(), Kind: p.entry.Tool.Kind,
 			})
 		}
+		if err == nil && !failed {
+			err = r.sendKeys(p)
+		}
 	}
 	return err
 }

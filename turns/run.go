@@ -55,16 +55,7 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 	if r.Config != nil {
 		r.Session.Config = *r.Config
 	}
-	err = r.send(ResponseStarted{
-		ResponseID: r.ResponseID, TurnID: turn.ID, TurnIndex: turn.Index, CommandID: r.CommandID, Spoken: r.Spoken, Heard: r.Heard,
-	})
-	if err == nil {
-		err = r.answer(ctx)
-	}
-	if err == nil {
-		err = r.watchFatigue(ctx)
-	}
-	err = r.conclude(ctx, err)
+	err = r.conclude(ctx, r.give(ctx))
 	r.Turn.SetReceipt(session, &r.Receipt)
 	finished, finishErr := r.record(ctx)
 	after, recorded := finished.Session, finished.Recorded
@@ -88,10 +79,28 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 		r.notifyNodes(ctx)
 		r.summarise(ctx, after)
 	}
-	done := r.doneEvent(err)
-	_ = r.Emit(done) // the caller may have gone; the turn is recorded
+	if !r.Session.Handover.WithOperator() {
+		_ = r.Emit(r.doneEvent(err)) // the caller may have gone; the turn is recorded
+	}
 	stopped := errors.Is(context.Cause(ctx), ErrStopped) && r.Turn.Status == sessions.TurnCancelled
 	return Outcome{Turn: r.Turn, Session: after, Err: err, Stopped: stopped}
+}
+
+// give gives the answer of the turn, or leaves the turn to the person who has the session.
+func (r *Runner) give(ctx context.Context) error {
+	if r.Session.Handover.WithOperator() {
+		return r.leaveToOperator()
+	}
+	err := r.send(ResponseStarted{
+		ResponseID: r.ResponseID, TurnID: r.Turn.ID, TurnIndex: r.Turn.Index, CommandID: r.CommandID, Spoken: r.Spoken, Heard: r.Heard,
+	})
+	if err == nil {
+		err = r.answer(ctx)
+	}
+	if err == nil {
+		err = r.watchFatigue(ctx)
+	}
+	return err
 }
 
 // answer prepares the turn and runs its rounds. What was said is in r.Turn. A panic of a provider

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/sessions/handover"
 	"parlance.dev/parlance/tools"
 )
 
@@ -157,6 +158,8 @@ type FinishParams struct {
 	Turn    sessions.Turn
 	// Escalation is announced with the end; nil: there is none.
 	Escalation *Escalation
+	// Handover asks for a person; nil: nobody is asked.
+	Handover *handover.Request
 	// EndCall closes the session behind the turn. EndReason is its end_reason; empty: end_call.
 	EndCall   bool
 	EndReason string

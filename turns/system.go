@@ -3,14 +3,16 @@ package turns
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 	"unicode/utf8"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/jsonvalue"
-	"parlance.dev/parlance/platform/langtag"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns/extratools"
+	"parlance.dev/parlance/turns/farewell"
 )
 
 // The system tools. The conversation carries out their effects when their call has succeeded.
@@ -22,22 +24,6 @@ const (
 
 // maxFarewellChars bounds end_call's message, as its schema does.
 const maxFarewellChars = 2000
-
-// farewells are said when a conversation ends without a word, by base language.
-var farewells = map[string]string{
-	"en": "Goodbye.", "de": "Auf Wiedersehen.", "fr": "Au revoir.", "es": "Adiós.", "it": "Arrivederci.", "pt": "Adeus.", "nl": "Tot ziens.",
-	"pl": "Do widzenia.", "cs": "Na shledanou.", "sv": "Hej då.", "da": "Farvel.", "no": "Ha det bra.", "nb": "Ha det bra.", "fi": "Näkemiin.",
-	"tr": "Hoşça kalın.", "ru": "До свидания.", "uk": "До побачення.", "el": "Αντίο.", "ro": "La revedere.", "hu": "Viszontlátásra.",
-	"ja": "さようなら。", "ko": "안녕히 계세요.", "zh": "再见。", "ar": "مع السلامة.", "he": "להתראות.", "hi": "अलविदा।",
-}
-
-// farewellIn is the farewell in the language of a tag; the English one when there is none.
-func farewellIn(tag string) string {
-	if text, known := farewells[langtag.Base(tag)]; known {
-		return text
-	}
-	return farewells["en"]
-}
 
 // sayFarewell says the farewell of a round that ends the conversation, before its calls are
 // announced: a client may hang up as soon as it is told of end_call. What the model has said in the
@@ -53,7 +39,7 @@ func (r *Runner) sayFarewell(round []*pendingCall) error {
 		return nil
 	}
 	if text == "" {
-		text = farewellIn(r.Session.Language)
+		text = farewell.In(r.Session.Language)
 	}
 	return r.sayFixed(text)
 }
@@ -91,6 +77,8 @@ func (r *Runner) effect(p *pendingCall) {
 		r.end.EndCall, r.stop = true, true
 	case toolSkipTurn:
 		r.stop = true
+	case extratools.Transfer:
+		r.requestHandover(extratools.Request(p.Call.Arguments))
 	case toolLanguage:
 		if tag, err := spokenLanguage(p.Call.Arguments); err == nil {
 			r.end.Language, r.Session.Language = tag, tag
@@ -128,13 +116,14 @@ func SwitchedLanguage(e ToolDone) (tag string, switched bool) {
 	return tag, err == nil
 }
 
-// SystemTools execute the system tools for package tools. They only answer the model: their effects
-// follow when their call has succeeded.
+// SystemTools execute the system tools, and those of package extratools, for package tools. They
+// only answer the model: their effects follow when their call has succeeded.
 func SystemTools() map[string]tools.Builtin {
 	answer := func(text string) tools.Builtin {
 		return tools.BuiltinFunc(func(context.Context, tools.BuiltinCall) (string, error) { return text, nil })
 	}
-	return map[string]tools.Builtin{
+	all := extratools.Builtins()
+	maps.Copy(all, map[string]tools.Builtin{
 		toolEndCall:  answer("The conversation ends now."),
 		toolSkipTurn: answer("The turn is skipped."),
 		toolLanguage: tools.BuiltinFunc(func(_ context.Context, call tools.BuiltinCall) (string, error) {
@@ -144,5 +133,6 @@ func SystemTools() map[string]tools.Builtin {
 			}
 			return "The language is now " + tag + ". Go on in it.", nil
 		}),
-	}
+	})
+	return all
 }

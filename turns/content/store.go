@@ -133,6 +133,13 @@ func (s *Store) Finish(ctx context.Context, p turns.FinishParams) (finished turn
 	if p.Assigned, err = s.sessions.StoredVariables(ctx, p.Session, p.Assigned); err != nil {
 		return turns.Finished{Session: p.Session, Turn: said}, err
 	}
+	if p.Handover != nil {
+		stored, err := p.Handover.Stored(ctx, s.sessions, p.Session)
+		if err != nil {
+			return turns.Finished{Session: p.Session, Turn: said}, err
+		}
+		p.Handover = &stored
+	}
 	finished, err = s.Store.Finish(ctx, p)
 	if finished.Turn.ID == said.ID {
 		finished.Turn.UserText, finished.Turn.AgentText, finished.Turn.Messages = said.UserText, said.AgentText, said.Messages

@@ -41,6 +41,10 @@ func SummaryRequest(fence guards.Fence, session sessions.Session, last string, t
 			b.WriteString("The user said: " + m.ModelText() + "\n")
 		case m.Role == sessions.RoleAssistant && m.Text != "":
 			b.WriteString("The agent said: " + m.Text + "\n")
+		case m.Role == sessions.RoleOperator && m.Note:
+			b.WriteString("The operator " + sessions.OneLine(m.Operator) + " noted: " + m.Text + "\n")
+		case m.Role == sessions.RoleOperator && m.Text != "":
+			b.WriteString("The operator " + sessions.OneLine(m.Operator) + " said: " + m.Text + "\n")
 		case m.Role == sessions.RoleTool:
 			output := []rune(m.Text)
 			b.WriteString("The tool " + names[m.CallID] + " answered: " + string(output[:min(len(output), summaryOutputChars)]) + "\n")

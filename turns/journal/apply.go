@@ -217,7 +217,7 @@ func (j *Journal) applyFinish(ctx context.Context, stored sessions.Turn, r recor
 	}
 	finished, err := j.Store.Finish(ctx, turns.FinishParams{
 		Session: sessions.Session{TenantID: r.Tenant, WorkspaceID: r.Workspace, AgentID: r.Agent, ID: r.Session, UserID: r.UserID}, Turn: turn,
-		Escalation: r.Escalation, EndCall: r.EndCall, EndReason: r.EndReason, Language: r.Language,
+		Escalation: r.Escalation, Handover: r.Handover, EndCall: r.EndCall, EndReason: r.EndReason, Language: r.Language,
 		Assigned: r.Assigned, At: r.At, MoreToCome: true,
 	})
 	if err == nil && !finished.Recorded {

@@ -8,6 +8,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/sessions/handover"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/workspaces"
@@ -42,9 +43,10 @@ type record struct {
 	// Turn is of turn and finish, Receipt of finish.
 	Turn    *sessions.Turn  `json:"turn,omitempty"`
 	Receipt json.RawMessage `json:"receipt,omitempty"`
-	// Escalation, EndCall, EndReason, Language and Assigned are a finish's; Assigned also of results.
-	// UserID is for the escalation.
+	// Escalation, Handover, EndCall, EndReason, Language and Assigned are a finish's; Assigned also of
+	// results. UserID is for the escalation.
 	Escalation *turns.Escalation `json:"escalation,omitempty"`
+	Handover   *handover.Request `json:"handover,omitempty"`
 	UserID     string            `json:"user_id,omitempty"`
 	EndCall    bool              `json:"end_call,omitempty"`
 	EndReason  string            `json:"end_reason,omitempty"`

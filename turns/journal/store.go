@@ -137,6 +137,7 @@ func (j *Journal) finishOffline(p turns.FinishParams) (turns.Finished, error) {
 	r := newRecord(recordFinish, session, p.At)
 	r.Turn, r.Receipt = turn, turn.Receipt
 	r.EndCall, r.EndReason, r.Language, r.Assigned = p.EndCall, p.EndReason, p.Language, p.Assigned
+	r.Handover = p.Handover
 	if r.Escalation = p.Escalation; r.Escalation != nil {
 		r.UserID = session.UserID
 	}

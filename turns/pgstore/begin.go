@@ -75,11 +75,12 @@ const takeLease = `
 
 // leaseColumns are what of a session changes in its life and a turn reads.
 const leaseColumns = `s.turn_count, s.language, s.summarized_turns, s.input_tokens, s.output_tokens, s.tool_calls, s.assigned_variables,
-	    s.item_edits, s.started_at`
+	    s.item_edits, s.started_at, s.handover_status, s.handover_operator, s.handover_requested_at, s.handover_taken_at`
 
 // takenColumns are leaseColumns of takeLease within another statement.
 const takenColumns = `taken.turn_count, taken.language, taken.summarized_turns, taken.input_tokens, taken.output_tokens, taken.tool_calls,
-	    taken.assigned_variables, taken.item_edits, taken.started_at`
+	    taken.assigned_variables, taken.item_edits, taken.started_at, taken.handover_status, taken.handover_operator,
+	    taken.handover_requested_at, taken.handover_taken_at`
 
 // beginOpen takes the lease for a turn that was accepted before.
 const beginOpen = `
@@ -216,10 +217,11 @@ func newTurnArgs(turn sessions.Turn) ([]any, error) {
 // scanLease reads leaseColumns and more.
 func scanLease(scan func(into ...any) error, session *sessions.Session, more ...any) error {
 	var assigned, edits []byte
-	var started *time.Time
+	var started, requested, taken *time.Time
+	handover := &session.Handover
 	err := scan(append([]any{
 		&session.TurnCount, &session.Language, &session.SummarizedTurns, &session.InputTokens, &session.OutputTokens, &session.ToolCalls,
-		&assigned, &edits, &started,
+		&assigned, &edits, &started, (*string)(&handover.Status), &handover.Operator, &requested, &taken,
 	}, more...)...)
 	if err != nil {
 		return err
@@ -227,6 +229,15 @@ func scanLease(scan func(into ...any) error, session *sessions.Session, more ...
 	if started != nil {
 		session.StartedAt = started.UTC()
 	}
+	handover.RequestedAt, handover.TakenAt = timeOf(requested), timeOf(taken)
 	session.AssignedVariables, session.ItemEdits = nil, nil
 	return decodeJSON(column{assigned, &session.AssignedVariables}, column{edits, &session.ItemEdits})
+}
+
+// timeOf is a time that may be NULL.
+func timeOf(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
 }

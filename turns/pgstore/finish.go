@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/sessions/handover"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/usage"
 )
@@ -72,6 +73,7 @@ func (s *Store) Finish(ctx context.Context, p turns.FinishParams) (turns.Finishe
 		if err := s.escalate(ctx, p); err != nil {
 			return turns.Finished{Session: p.Session, Turn: p.Turn}, err
 		}
+		p.Handover = nil // it was asked for
 	}
 	if err := s.cutItems(ctx, p); err != nil {
 		return turns.Finished{Session: p.Session, Turn: p.Turn}, err
@@ -92,8 +94,9 @@ func (s *Store) Finish(ctx context.Context, p turns.FinishParams) (turns.Finishe
 	return turns.Finished{Session: after, Turn: p.Turn, Recorded: true}, err
 }
 
-// escalate announces an escalation before the turn's end is written, so that no end is without it.
-// Its id is made from the turn's: a second one changes nothing.
+// escalate announces an escalation before the turn's end is written, so that no end is without it,
+// and asks for a person if the turn does. Its id is made from the turn's: a second one changes
+// nothing.
 func (s *Store) escalate(ctx context.Context, p turns.FinishParams) error {
 	seed := idgen.Seed{At: p.Turn.StartedAt, Secret: []byte(p.Turn.ID + " escalated")}
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
@@ -106,8 +109,26 @@ func (s *Store) escalate(ctx context.Context, p turns.FinishParams) error {
 				Guard: p.Escalation.Guard, Side: p.Escalation.Side, MatchedBy: p.Escalation.MatchedBy, TriggeredAt: timestamppb.New(p.At),
 			},
 		})
+		if err != nil || p.Handover == nil {
+			return err
+		}
+		if _, err := sessions.Find(ctx, tx, p.Session.TenantID, p.Session.ID, "UPDATE"); err != nil {
+			return err
+		}
+		query, err := askPerson(ctx, tx, p, false)
+		if err != nil {
+			return err
+		}
+		_, err = tx.NewRaw("?", query).Exec(ctx)
 		return err
 	})
+}
+
+// askPerson is the statement that asks for a person. recorded has it do so only behind the end of
+// the turn, in the same transaction.
+func askPerson(ctx context.Context, db bun.IDB, p turns.FinishParams, recorded bool) (bun.Query, error) {
+	asking := handover.Asking{Request: *p.Handover, Session: p.Session, Turn: p.Turn, Recorded: recorded, At: p.At}
+	return asking.Query(ctx, db)
 }
 
 // tryFinish is the pipeline. Recorded is false when the turn is not in progress here any more.
@@ -117,10 +138,18 @@ func (s *Store) tryFinish(ctx context.Context, p turns.FinishParams) (after sess
 		return p.Session, false, false, err
 	}
 	after = p.Session
-	_, err = s.db.Pipeline(ctx, lock(p.Session), postgres.Step{SQL: finishTurn, Args: args, Row: func(scan func(into ...any) error) error {
+	steps := []postgres.Step{lock(p.Session), {SQL: finishTurn, Args: args, Row: func(scan func(into ...any) error) error {
 		recorded = true
 		return scanLease(scan, &after, (*string)(&after.Status), &ending)
-	}})
+	}}}
+	if p.Handover != nil {
+		query, err := askPerson(ctx, s.db, p, true)
+		if err != nil {
+			return p.Session, false, false, err
+		}
+		steps = append(steps, postgres.Step{Statement: query})
+	}
+	_, err = s.db.Pipeline(ctx, steps...)
 	after.RunningTurnID, after.RunningUntil, after.LastActivityAt = "", time.Time{}, p.At
 	return after, ending, recorded && err == nil, err
 }

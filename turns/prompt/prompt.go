@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"parlance.dev/parlance/guards"
 	"parlance.dev/parlance/provider/model"
@@ -22,6 +23,9 @@ const (
 		"Say so when they do not answer it."
 	summaryIntro = "What was said before the messages below, in short:"
 	memoryIntro  = "What is remembered of the user:"
+	// onTelephone and youCalled introduce telephone calls.
+	onTelephone = "This is a telephone call: speak in short sentences, and write nothing that is only for the eye."
+	youCalled   = "You have called the user. Say who you are and why you call."
 	// unreachable takes the place of passages that could not be searched.
 	unreachable = "The knowledge base cannot be reached right now, so no passages could be looked up for this message. " +
 		"Say so where an answer would need it, and do not guess what it holds."
@@ -29,7 +33,8 @@ const (
 
 // Prompt is all that the model gets in a turn. Its methods System and Messages define the order:
 //
-//	instructions, variables filled ─ language ─ rule about fences ─ memory ─ summary ─ passages
+//	instructions, variables filled ─ language ─ rule about fences ─ call ─ memory ─ summary ─
+//	  passages
 //	earlier turns, within the budget ─ this turn
 type Prompt struct {
 	Instructions string
@@ -44,6 +49,8 @@ type Prompt struct {
 	Passages []sessions.Passage
 	// Unreachable says that no passages could be searched.
 	Unreachable bool
+	// Now is the time, for an agent that plans calls; zero: the model is not told.
+	Now time.Time
 	// Said are the messages of earlier turns and of this one, in order.
 	Said []sessions.Message
 	// GoOn is what the model is asked when the user has said nothing new.
@@ -65,6 +72,10 @@ func (p Prompt) System() string {
 	if p.hasOutside() {
 		add(guards.FenceRule)
 	}
+	if !p.Now.IsZero() {
+		add("It is now " + p.Now.UTC().Format("2006-01-02T15:04Z, a Monday, UTC."))
+	}
+	add(p.callText())
 	if len(p.Memory) > 0 {
 		add(memoryIntro + "\n" + p.fence("memory").Wrap(`kind="memory"`, strings.Join(p.Memory, "\n")))
 	}
@@ -91,15 +102,30 @@ func (p Prompt) Messages() []model.Message {
 	return messages
 }
 
+// callText says that the conversation is a telephone call, and what one is about that the agent has
+// made. The reason may be a user's words, so it is fenced.
+func (p Prompt) callText() string {
+	reason := p.Values[sessions.VariableCallReason]
+	switch {
+	case !p.Session.OnTelephone:
+		return ""
+	case p.Values[sessions.VariableCallDirection] != sessions.CallOutbound:
+		return onTelephone
+	case reason == "":
+		return onTelephone + " " + youCalled
+	}
+	return onTelephone + " " + youCalled + " The reason for the call:\n" + p.fence("reason").Wrap(`kind="reason"`, reason)
+}
+
 // hasOutside reports whether anything is in a fence.
 func (p Prompt) hasOutside() bool {
-	return len(p.Passages) > 0 || len(p.Memory) > 0 || p.Summary != "" ||
+	return len(p.Passages) > 0 || len(p.Memory) > 0 || p.Summary != "" || p.Values[sessions.VariableCallReason] != "" ||
 		slices.ContainsFunc(p.Said, func(m sessions.Message) bool { return m.Role == sessions.RoleTool || len(m.Calls) > 0 })
 }
 
 // fence is the fence of a part of this turn, or of a call.
 func (p Prompt) fence(part string) guards.Fence {
-	if part == "memory" || part == "summary" || part == "passages" {
+	if part == "memory" || part == "summary" || part == "passages" || part == "reason" {
 		part = string(p.Turn) + " " + part
 	}
 	return Fence(p.FenceKey, p.Session.ID, part)

@@ -19,6 +19,9 @@ func (c *encoder) encode(e turns.Event) error {
 	case turns.ResponseStarted:
 		c.turn = e.TurnID
 		return c.send(Event{Type: EventStarted})
+	case turns.LeftToOperator:
+		c.turn = e.TurnID
+		return c.send(Event{Type: EventStarted})
 	case turns.MessageStarted:
 		c.apart = c.spoken
 	case turns.TextDelta:

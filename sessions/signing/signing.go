@@ -1,4 +1,4 @@
-package sessions
+package signing
 
 import (
 	"context"
@@ -37,9 +37,9 @@ type signingKey struct {
 	RetiredAt time.Time `bun:"retired_at,nullzero"`
 }
 
-// keyCache creates, caches and rotates the signing keys. The database decides; the cache saves a
-// read for each token.
-type keyCache struct {
+// Keys creates, caches and rotates the signing keys. The database decides; the cache saves a read
+// for each token. Safe for concurrent use.
+type Keys struct {
 	db     *postgres.DB
 	seal   *seal.Keyring
 	random io.Reader
@@ -51,9 +51,14 @@ type keyCache struct {
 	checkedAt time.Time
 }
 
-// signer returns the key to sign with now. It creates the first key, and replaces a key that is
+// New returns the keys of a database. random is the source of new ones.
+func New(db *postgres.DB, keyring *seal.Keyring, random io.Reader) *Keys {
+	return &Keys{db: db, seal: keyring, random: random}
+}
+
+// Signer returns the key to sign with now. It creates the first key, and replaces a key that is
 // older than signingKeyLife.
-func (k *keyCache) signer(ctx context.Context, now time.Time) (kid string, key ed25519.PrivateKey, err error) {
+func (k *Keys) Signer(ctx context.Context, now time.Time) (kid string, key ed25519.PrivateKey, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.private != nil && now.Sub(k.checkedAt) < keyCheck && now.Sub(k.current.CreatedAt) < signingKeyLife {
@@ -77,9 +82,9 @@ func (k *keyCache) signer(ctx context.Context, now time.Time) (kid string, key e
 	return current.KID, k.private, nil
 }
 
-// verifier returns the public key with this id. ok is false when there is no such key or it is too
+// Verifier returns the public key with this id. ok is false when there is no such key or it is too
 // old.
-func (k *keyCache) verifier(ctx context.Context, kid string, now time.Time) (key ed25519.PublicKey, ok bool, err error) {
+func (k *Keys) Verifier(ctx context.Context, kid string, now time.Time) (key ed25519.PublicKey, ok bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	known, ok := k.public[kid]
@@ -101,7 +106,7 @@ func (k *keyCache) verifier(ctx context.Context, kid string, now time.Time) (key
 
 // rotate retires the keys in use and creates the next one, unless the newest key is younger than
 // minAge: of the nodes that rotate at the same time, one creates the key.
-func (k *keyCache) rotate(ctx context.Context, now time.Time, minAge time.Duration) (signingKey, error) {
+func (k *Keys) rotate(ctx context.Context, now time.Time, minAge time.Duration) (signingKey, error) {
 	public, private, err := ed25519.GenerateKey(k.random)
 	if err != nil {
 		return signingKey{}, fmt.Errorf("creating a signing key: %w", err)
@@ -136,14 +141,14 @@ func (k *keyCache) rotate(ctx context.Context, now time.Time, minAge time.Durati
 	return chosen, err
 }
 
-// RotateSigningKey creates a new signing key; every node uses it within keyCheck. Earlier tokens
+// Rotate creates a new signing key; every node uses it within keyCheck. Earlier tokens
 // stay valid unless revoke deletes their keys. After a revocation no client can join or reconnect
 // with an earlier token. Tokens that a node signs before it has read the new key are not valid
 // either.
-func RotateSigningKey(
+func Rotate(
 	ctx context.Context, db *postgres.DB, keyring *seal.Keyring, random io.Reader, now time.Time, revoke bool,
 ) (kid string, err error) {
-	keys := keyCache{db: db, seal: keyring, random: random}
+	keys := New(db, keyring, random)
 	next, err := keys.rotate(ctx, now, 0)
 	if err != nil || !revoke {
 		return next.KID, err
