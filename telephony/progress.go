@@ -182,7 +182,7 @@ func (s *Service) end(ctx context.Context, call Call, status Status, reason stri
 // hang-up its media socket does that, once the last words are in the transcript.
 func (s *Service) endSession(ctx context.Context, call Call) {
 	switch call.EndReason {
-	case EndTransferred, EndVoicemail, EndVoicemailLeft, EndCanceled, string(fault.QuotaUsage):
+	case EndTransferred, EndVoicemail, EndVoicemailLeft, EndCanceled, EndNotKnown, string(fault.QuotaUsage):
 		s.closeSession(ctx, call, call.EndReason)
 	}
 }

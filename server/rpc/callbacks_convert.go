@@ -58,6 +58,9 @@ func scheduleUpdate(req *parlancev1.UpdateCallbackScheduleRequest) callbacks.Sch
 	if agent := changed(mask, "agent_id", req.AgentId); agent != nil {
 		p.AgentID = new(agents.ID(*agent))
 	}
+	if p.Enabled != nil && req.Enabled == nil { // null is as in create
+		p.Enabled = new(true)
+	}
 	if sent(mask, "starts_at", req.GetStartsAt() != nil) {
 		p.StartsAt = new(timeOf(req.GetStartsAt()))
 	}

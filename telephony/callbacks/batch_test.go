@@ -99,26 +99,28 @@ func TestBatch(t *testing.T) {
 	wantReason(t, err, fault.CallbackBatchOver)
 }
 
+// say has the carrier say something of the first call of a callback.
+func (f *fixture) say(t testing.TB, c callbacks.Callback, kind carrier.Kind, status carrier.Status) {
+	t.Helper()
+	call := f.get(t, c.ID).Calls[0]
+	_, err := f.calls.Receive(t.Context(), telephony.Hook{Carrier: "line", CallID: call.ID, Kind: kind, URI: "/", Form: map[string][]string{
+		"status": {string(status)}, "id": {string(call.CarrierCallID)}, "seconds": {"5"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // end has the call of a callback answered, talked in, and ended.
 func (f *fixture) end(t testing.TB, c callbacks.Callback) {
 	t.Helper()
-	call := f.get(t, c.ID).Calls[0]
-	say := func(kind carrier.Kind, status carrier.Status) {
-		t.Helper()
-		_, err := f.calls.Receive(t.Context(), telephony.Hook{Carrier: "line", CallID: call.ID, Kind: kind, URI: "/", Form: map[string][]string{
-			"status": {string(status)}, "id": {string(call.CarrierCallID)}, "seconds": {"5"},
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	say(carrier.Asked, "")
+	f.say(t, c, carrier.Asked, "")
 	_, err := f.db.NewRaw("UPDATE sessions SET started_at = now() WHERE tenant_id = ? AND id = ?", f.ref.TenantID, f.get(t, c.ID).SessionID).
 		Exec(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	say(carrier.StatusChanged, carrier.Completed)
+	f.say(t, c, carrier.StatusChanged, carrier.Completed)
 }
 
 // TestBatchControl: pausing begins no new calls, resuming does, stopping cancels what is left.
@@ -147,9 +149,15 @@ func TestBatchControl(t *testing.T) {
 	control(callbacks.ActionStop)
 	f.clock.advance(time.Hour)
 	f.work(t)
+	for _, c := range f.members(t, made.ID) { // who did not answer is not called again
+		if c.Status == callbacks.Dialing && c.Place == 0 {
+			f.say(t, c, carrier.StatusChanged, carrier.NoAnswer)
+			f.want(t, c.ID, callbacks.NoAnswer, telephony.EndNoAnswer)
+		}
+	}
 	got := f.progress(t, made.ID)
 	if got.Status != callbacks.Stopped || got.Progress[callbacks.Canceled] != 2 ||
-		got.Progress[callbacks.Dialing] != 2 || f.line.calls() != 2 {
+		got.Progress[callbacks.Dialing] != 1 || f.line.calls() != 2 {
 		t.Errorf("%+v after %d calls", got, f.line.calls())
 	}
 }

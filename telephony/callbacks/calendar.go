@@ -53,7 +53,7 @@ func (s *Service) Calendar(ctx context.Context, ref workspaces.Ref, span Span) (
 	}
 	var callbacks []Callback
 	query := s.DB.NewSelect().Model(&callbacks).Where("cb.tenant_id = ?", ref.TenantID).Where("cb.workspace_id = ?", ref.ID).
-		OrderExpr("cb.at, cb.id").Limit(maxEntries + 1)
+		Where("cb.status <> ?", Canceled).OrderExpr("cb.at, cb.id").Limit(maxEntries + 1)
 	within(query, span.From, span.Until)
 	if err := query.Scan(ctx); err != nil {
 		return nil, false, fmt.Errorf("read the calendar: %w", err)

@@ -275,7 +275,15 @@ func TestPolicy(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "13:00") {
 		t.Errorf("it says %v", err)
 	}
-	f.plan(t, "w", "2026-01-14T13:00")
+	later := f.plan(t, "w", "2026-01-14T13:00")
+	_, err = f.Update(t.Context(), f.ref, later.ID, callbacks.UpdateParams{At: new("2026-01-14T10:00")})
+	wantReason(t, err, fault.CallbackNotAllowed)
+	_, err = f.Update(t.Context(), f.ref, later.ID, callbacks.UpdateParams{At: new("")})
+	wantReason(t, err, fault.InvalidRequest)
+	if moved, err := f.Update(t.Context(), f.ref, later.ID, callbacks.UpdateParams{Timezone: new("")}); err != nil ||
+		moved.Timezone != "America/New_York" || !moved.At.Equal(later.At) {
+		t.Errorf("%+v, %v", moved, err)
+	}
 	f.plan(t, "x", "2026-01-14T09:30")
 	f.agent = f.newAgent(t, agents.Config{Callbacks: agents.Callbacks{Countries: []string{"DE"}}})
 	_, err = f.Create(t.Context(), f.ref, f.params("y", "now"))

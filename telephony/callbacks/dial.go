@@ -235,8 +235,12 @@ func (s *Service) ended(ctx context.Context, tx bun.Tx, call telephony.Call, now
 		return err
 	}
 	callback.SessionID, callback.UpdatedAt = call.SessionID, now
+	retried, err := s.isRetried(ctx, tx, callback)
+	if err != nil {
+		return err
+	}
 	switch {
-	case call.Missed() && callback.Attempts < MaxAttempts:
+	case call.Missed() && retried:
 		callback.Status, callback.DueAt, callback.QueuedUntil = Scheduled, now.Add(retryAfter[callback.Attempts-1]), time.Time{}
 		err := update(ctx, tx, callback, "status", "due_at", "queued_until", "session_id", "updated_at")
 		if err != nil || callback.BatchID == "" {
@@ -257,6 +261,26 @@ func (s *Service) ended(ctx context.Context, tx bun.Tx, call telephony.Call, now
 		callback.Reason, callback.DynamicVariables = "", nil
 	}
 	return s.endTx(ctx, tx, callback)
+}
+
+// isRetried reports whether a callback is tried again that was missed: not when its batch was stopped
+// meanwhile, or its schedule turned off or deleted.
+func (s *Service) isRetried(ctx context.Context, tx bun.Tx, callback Callback) (bool, error) {
+	if callback.Attempts >= MaxAttempts {
+		return false, nil
+	}
+	if callback.BatchID != "" {
+		batch, err := findBatch(ctx, tx, callback.Ref(), callback.BatchID, "")
+		return err == nil && batch.Status != Stopped, err
+	}
+	if callback.ScheduleID == "" {
+		return true, nil
+	}
+	schedule, err := findSchedule(ctx, tx, callback.Ref(), callback.ScheduleID, "")
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return false, nil
+	}
+	return err == nil && schedule.Enabled, err
 }
 
 // completedBy is the reason of a callback that was answered.

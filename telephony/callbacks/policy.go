@@ -58,7 +58,9 @@ type request struct {
 	zone   *time.Location
 	at     time.Time
 	// callback is not counted among the user's other calls.
-	callback     ID
+	callback ID
+	// planned says that the call is being planned, so that others that are planned count too.
+	planned      bool
 	ignoreLimits bool
 }
 
@@ -145,8 +147,7 @@ func (s *Service) afterOthers(ctx context.Context, db bun.IDB, r request, at tim
 		return at, nil
 	}
 	var last bun.NullTime
-	planning := r.callback == ""
-	err := db.NewRaw(othersSQL, r.ref.TenantID, r.ref.ID, r.userID, r.callback, planning, at.Add(-interval), at.Add(interval)).Scan(ctx, &last)
+	err := db.NewRaw(othersSQL, r.ref.TenantID, r.ref.ID, r.userID, r.callback, r.planned, at.Add(-interval), at.Add(interval)).Scan(ctx, &last)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("read a user's other calls: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 )
@@ -54,6 +55,14 @@ func (s *Service) runDue(ctx context.Context, now time.Time) (more bool, err err
 		}
 		if err != nil {
 			return fmt.Errorf("lock a schedule that is due: %w", err)
+		}
+		_, err = s.Agents.Get(ctx, schedule.Ref(), schedule.AgentID)
+		if fault.IsReason(err, fault.ResourceNotFound) { // nobody is there to call
+			schedule.Enabled, schedule.UpdatedAt = false, now
+			return updateSchedule(ctx, tx, schedule)
+		}
+		if err != nil {
+			return err
 		}
 		for range maxRuns {
 			if schedule.DueAt.IsZero() || schedule.DueAt.After(now) {

@@ -9,6 +9,8 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/carrier"
+	"parlance.dev/parlance/telephony"
 	"parlance.dev/parlance/telephony/callbacks"
 )
 
@@ -268,5 +270,31 @@ func TestScheduleThatIsOver(t *testing.T) {
 	_, err = f.UpdateSchedule(t.Context(), f.ref, made.ID, callbacks.ScheduleParams{Enabled: new(true)})
 	if got := fault.ReasonOf(err); got != fault.InvalidRequest {
 		t.Errorf("turned on: %v", err)
+	}
+}
+
+// TestScheduleEnds: one that is turned off while its call rings calls nobody again, and one whose
+// agent was deleted is turned off.
+func TestScheduleEnds(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	schedule := f.schedule(t, "5 15 * * *", "UTC")
+	f.clock.advance(6 * time.Minute)
+	f.work(t)
+	ringing := f.runs(t, schedule.ID)[0]
+	if _, err := f.UpdateSchedule(t.Context(), f.ref, schedule.ID, callbacks.ScheduleParams{Enabled: new(bool)}); err != nil {
+		t.Fatal(err)
+	}
+	f.status(t, ringing.ID, carrier.NoAnswer)
+	f.want(t, ringing.ID, callbacks.NoAnswer, telephony.EndNoAnswer)
+	orphan := f.schedule(t, "20 15 * * *", "UTC")
+	if err := f.agents.Delete(t.Context(), f.ref, f.agent.ID); err != nil {
+		t.Fatal(err)
+	}
+	f.clock.advance(20 * time.Minute)
+	f.work(t)
+	after, err := f.GetSchedule(t.Context(), f.ref, orphan.ID)
+	if err != nil || after.Enabled || len(f.runs(t, orphan.ID)) != 0 {
+		t.Errorf("enabled %v with %d runs (%v)", after.Enabled, len(f.runs(t, orphan.ID)), err)
 	}
 }

@@ -114,7 +114,7 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 
 // read checks the parameters of a callback.
 func (s *Service) read(ref workspaces.Ref, agent agents.Agent, p CreateParams, now time.Time) (request, error) {
-	r := request{ref: ref, agent: agent, userID: p.UserID, ignoreLimits: p.IgnoreLimits}
+	r := request{ref: ref, agent: agent, userID: p.UserID, planned: true, ignoreLimits: p.IgnoreLimits}
 	var fields []fault.Field
 	add := func(err error) {
 		if err != nil {
@@ -296,9 +296,12 @@ func (s *Service) change(ctx context.Context, tx bun.Tx, callback *Callback, p U
 	if err != nil {
 		return err
 	}
-	callback.PhoneNumber = number.E164
+	callback.PhoneNumber, callback.Timezone = number.E164, zone.String()
 	if err := checkTexts(callback.UserID, callback.Reason); err != nil {
 		return err
+	}
+	if p.At != nil && *p.At == "" {
+		return fault.InvalidField("at", "required", `at cannot be null. Give a time, or "now".`)
 	}
 	if p.At != nil {
 		at, err := readTime(*p.At, 0, zone, now)
@@ -316,7 +319,7 @@ func (s *Service) change(ctx context.Context, tx bun.Tx, callback *Callback, p U
 	}
 	return s.check(ctx, tx, request{
 		ref: callback.Ref(), agent: agent, userID: callback.UserID, number: number, zone: zone, at: callback.DueAt,
-		callback: callback.ID, ignoreLimits: callback.IgnoreLimits,
+		callback: callback.ID, planned: true, ignoreLimits: callback.IgnoreLimits,
 	})
 }
 

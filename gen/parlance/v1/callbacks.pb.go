@@ -404,7 +404,8 @@ type CreateCallbackRequest struct {
 	UserId string `protobuf:"bytes,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// With a country's code, spaces and punctuation allowed; kept as E.164.
 	PhoneNumber string `protobuf:"bytes,4,opt,name=phone_number,json=phoneNumber,proto3" json:"phone_number,omitempty"`
-	// When to call: RFC 3339, or a local time such as "2026-12-01T09:00" in timezone.
+	// When to call, within a year: RFC 3339, a local time such as "2026-12-01T09:00" in timezone, or
+	// "now".
 	At string `protobuf:"bytes,5,opt,name=at,proto3" json:"at,omitempty"`
 	// In how many minutes, 1 to 525,600; not together with at.
 	InMinutes int32 `protobuf:"varint,6,opt,name=in_minutes,json=inMinutes,proto3" json:"in_minutes,omitempty"`
@@ -1084,7 +1085,7 @@ type UpdateCallbackRequest struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// cb_…
 	CallbackId string `protobuf:"bytes,2,opt,name=callback_id,json=callbackId,proto3" json:"callback_id,omitempty"`
-	// As in create; "now" calls at once.
+	// As in create; it cannot be null.
 	At *string `protobuf:"bytes,3,opt,name=at,proto3,oneof" json:"at,omitempty"`
 	// As in create.
 	PhoneNumber *string `protobuf:"bytes,4,opt,name=phone_number,json=phoneNumber,proto3,oneof" json:"phone_number,omitempty"`
@@ -2861,8 +2862,9 @@ type SetCallConsentRequest struct {
 	// ws_…
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// As sessions name it.
-	UserId  string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	Granted bool   `protobuf:"varint,3,opt,name=granted,proto3" json:"granted,omitempty"`
+	UserId string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Required.
+	Granted *bool `protobuf:"varint,3,opt,name=granted,proto3,oneof" json:"granted,omitempty"`
 	// How it was given.
 	Note          string `protobuf:"bytes,4,opt,name=note,proto3" json:"note,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2914,8 +2916,8 @@ func (x *SetCallConsentRequest) GetUserId() string {
 }
 
 func (x *SetCallConsentRequest) GetGranted() bool {
-	if x != nil {
-		return x.Granted
+	if x != nil && x.Granted != nil {
+		return *x.Granted
 	}
 	return false
 }
@@ -3312,13 +3314,15 @@ const file_parlance_v1_callbacks_proto_rawDesc = "" +
 	"\agranted\x18\x03 \x01(\bR\agranted\x12\x18\n" +
 	"\x04note\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\x04note\x12;\n" +
 	"\vrecorded_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"recordedAt\"\x9b\x01\n" +
+	"recordedAt\"\xb4\x01\n" +
 	"\x15SetCallConsentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
 	"\auser_id\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x02R\x06userId\x12\x18\n" +
-	"\agranted\x18\x03 \x01(\bR\agranted\x12 \n" +
-	"\x04note\x18\x04 \x01(\tB\f\xbaH\x05r\x03\x18\xf4\x03\xc0\xbb\x18\x02R\x04note\"_\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x02R\x06userId\x12%\n" +
+	"\agranted\x18\x03 \x01(\bB\x06\xbaH\x03\xc8\x01\x01H\x00R\agranted\x88\x01\x01\x12 \n" +
+	"\x04note\x18\x04 \x01(\tB\f\xbaH\x05r\x03\x18\xf4\x03\xc0\xbb\x18\x02R\x04noteB\n" +
+	"\n" +
+	"\b_granted\"_\n" +
 	"\x15GetCallConsentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
 	"\auser_id\x18\x02 \x01(\tB\n" +
@@ -3505,6 +3509,7 @@ func file_parlance_v1_callbacks_proto_init() {
 	file_parlance_v1_callbacks_proto_msgTypes[11].OneofWrappers = []any{}
 	file_parlance_v1_callbacks_proto_msgTypes[14].OneofWrappers = []any{}
 	file_parlance_v1_callbacks_proto_msgTypes[18].OneofWrappers = []any{}
+	file_parlance_v1_callbacks_proto_msgTypes[31].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

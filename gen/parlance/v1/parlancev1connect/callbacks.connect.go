@@ -96,16 +96,15 @@ const (
 
 // CallbackServiceClient is a client for the parlance.v1.CallbackService service.
 type CallbackServiceClient interface {
-	// CreateCallback plans a call. Give at, local_time with a time zone, or in_minutes; none of them
-	// calls at once.
+	// CreateCallback plans a call. Give at or in_minutes; neither of them calls at once.
 	// Errors: not-found (the agent), provider-not-configured (there is no carrier),
 	// callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
 	// says when it may be), invalid-request.
 	CreateCallback(context.Context, *v1.CreateCallbackRequest) (*v1.Callback, error)
 	// ListCallbacks lists callbacks, those due last first.
 	ListCallbacks(context.Context, *v1.ListCallbacksRequest) (*v1.ListCallbacksResponse, error)
-	// GetCallbackCalendar lists what is planned in a span of time: callbacks, and the runs of
-	// schedules that are not callbacks yet. At most 1,000 entries, in the order of time.
+	// GetCallbackCalendar lists what is planned in a span of time: callbacks but canceled ones, and the
+	// runs of schedules that are not callbacks yet. At most 1,000 entries, in the order of time.
 	// Errors: invalid-request (a span over 92 days).
 	GetCallbackCalendar(context.Context, *v1.GetCallbackCalendarRequest) (*v1.GetCallbackCalendarResponse, error)
 	// ExportCallbackCalendar is the calendar as an iCalendar file (RFC 5545), for calendar programs.
@@ -473,16 +472,15 @@ func (c *callbackServiceClient) GetCallConsent(ctx context.Context, req *v1.GetC
 
 // CallbackServiceHandler is an implementation of the parlance.v1.CallbackService service.
 type CallbackServiceHandler interface {
-	// CreateCallback plans a call. Give at, local_time with a time zone, or in_minutes; none of them
-	// calls at once.
+	// CreateCallback plans a call. Give at or in_minutes; neither of them calls at once.
 	// Errors: not-found (the agent), provider-not-configured (there is no carrier),
 	// callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
 	// says when it may be), invalid-request.
 	CreateCallback(context.Context, *v1.CreateCallbackRequest) (*v1.Callback, error)
 	// ListCallbacks lists callbacks, those due last first.
 	ListCallbacks(context.Context, *v1.ListCallbacksRequest) (*v1.ListCallbacksResponse, error)
-	// GetCallbackCalendar lists what is planned in a span of time: callbacks, and the runs of
-	// schedules that are not callbacks yet. At most 1,000 entries, in the order of time.
+	// GetCallbackCalendar lists what is planned in a span of time: callbacks but canceled ones, and the
+	// runs of schedules that are not callbacks yet. At most 1,000 entries, in the order of time.
 	// Errors: invalid-request (a span over 92 days).
 	GetCallbackCalendar(context.Context, *v1.GetCallbackCalendarRequest) (*v1.GetCallbackCalendarResponse, error)
 	// ExportCallbackCalendar is the calendar as an iCalendar file (RFC 5545), for calendar programs.
