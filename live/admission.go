@@ -143,6 +143,8 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (arrival, 
 			if turn.Status == sessions.TurnInProgress && running { // the answer's events bring its items
 				visible, all = slices.DeleteFunc(visible, ofAgent), slices.DeleteFunc(all, ofAgent)
 			}
+			// A note that a person left for the model is shown to nobody.
+			visible, all = slices.DeleteFunc(visible, isNote), slices.DeleteFunc(all, isNote)
 			items = append(items, all...)
 			live.history = append(live.history, visible...)
 		}
@@ -153,6 +155,8 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (arrival, 
 		open: sessions.OpenCalls(turns), items: items, running: runningTurn(turns, live.session),
 	}, nil
 }
+
+func isNote(item sessions.Item) bool { return item.Note }
 
 // ofAgent reports whether the item is part of an answer.
 func ofAgent(item sessions.Item) bool {

@@ -178,11 +178,14 @@ func (c Call) Missed() bool {
 	return false
 }
 
+// limitGrace is how much longer a call may be than its session, which ends first and says goodbye.
+const limitGrace = 15 * time.Second
+
 // place is the call as a carrier is asked for it.
 func (c Call) place(urls hooks) carrier.PlaceParams {
 	p := carrier.PlaceParams{
 		From: c.From, To: c.To, AnswerURL: urls.of(c, carrier.Asked), StatusURL: urls.of(c, carrier.StatusChanged),
-		Ring: time.Duration(c.RingSeconds) * time.Second, MaxDuration: time.Duration(c.MaxSeconds) * time.Second,
+		Ring: time.Duration(c.RingSeconds) * time.Second, MaxDuration: time.Duration(c.MaxSeconds)*time.Second + limitGrace,
 	}
 	if c.DetectMachine {
 		p.MachineURL = urls.of(c, carrier.MachineDetected)

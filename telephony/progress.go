@@ -18,6 +18,8 @@ const (
 	// checkEvery is how often a carrier is asked about a call that it has said nothing of, in case
 	// its webhooks are lost.
 	checkEvery = 30 * time.Second
+	// reasonHungUp is why a transfer failed whose caller did not wait.
+	reasonHungUp = "hung_up"
 	// minuteGrace is how long into a minute a call is that has begun it: our clock and the carrier's
 	// differ.
 	minuteGrace = 2 * time.Second
@@ -89,7 +91,7 @@ func (s *Service) endTx(ctx context.Context, tx bun.Tx, call *Call, u carrier.Up
 		return err
 	}
 	if call.Transfer.Status == TransferRequested || call.Transfer.Status == TransferRinging {
-		call.Transfer.Status, call.Transfer.Reason = TransferFailed, "hung_up"
+		call.Transfer.Status, call.Transfer.Reason = TransferFailed, reasonHungUp
 	}
 	if call.ZeroRetention {
 		call.Reason, call.Transfer.Summary, call.DynamicVariables = "", "", nil
@@ -184,6 +186,10 @@ func (s *Service) endSession(ctx context.Context, call Call) {
 	switch call.EndReason {
 	case EndTransferred, EndVoicemail, EndVoicemailLeft, EndCanceled, EndNotKnown, string(fault.QuotaUsage):
 		s.closeSession(ctx, call, call.EndReason)
+	case EndPersonHungUp:
+		if call.Transfer.Status == TransferFailed && call.Transfer.Reason == reasonHungUp { // its socket is gone
+			s.closeSession(ctx, call, sessions.ReasonHangUp)
+		}
 	}
 }
 

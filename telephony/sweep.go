@@ -47,6 +47,11 @@ func (s *Service) look(ctx context.Context, call Call, now time.Time) error {
 			return err
 		}
 	}
+	if call.Transfer.Status == TransferRinging && !call.Transfer.DueAt.IsZero() && !call.Transfer.DueAt.After(now) {
+		if err := s.bridged(ctx, call); err != nil { // the person has heard the summary
+			return err
+		}
+	}
 	u, err := c.Look(ctx, call.CarrierCallID)
 	if refused, is := errors.AsType[*carrier.Refused](err); is {
 		s.Log.WarnContext(ctx, "the carrier does not know a call any more", "call_id", call.ID, "code", refused.Code)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
@@ -21,6 +22,10 @@ const (
 	// sayWithin is how long an agent may take to say that it transfers the caller, before it is done
 	// without that.
 	sayWithin = 20 * time.Second
+	// spokenPerSecond is how many characters of a summary are said in a second, and whisperGrace
+	// what is added to its length.
+	spokenPerSecond = 12
+	whisperGrace    = 3 * time.Second
 	// mediaEndedCheck is how long after the end of a media socket the carrier is asked how the call
 	// is, unless it has said that.
 	mediaEndedCheck = 2 * time.Second
@@ -38,7 +43,8 @@ type TransferParams struct {
 }
 
 // Transfer connects the caller with a person, at once. Errors: NotFound, Precondition
-// call-not-in-progress, Invalid invalid-request (to), Upstream upstream-failed.
+// call-not-in-progress, AlreadyExists conflict, Invalid invalid-request (to), Upstream
+// upstream-failed.
 func (s *Service) Transfer(ctx context.Context, ref workspaces.Ref, id ID, p TransferParams) (Call, error) {
 	number, ok := phone.Parse(p.To)
 	if !ok {
@@ -53,6 +59,10 @@ func (s *Service) Transfer(ctx context.Context, ref workspaces.Ref, id ID, p Tra
 		return Call{}, err
 	}
 	p.To = number.E164
+	switch call.Transfer.Status {
+	case TransferRequested, TransferRinging, TransferConnected:
+		return Call{}, fault.New(fault.Conflict, "The call is being transferred already (%s).", call.Transfer.Status)
+	}
 	if call, err = s.requestTransfer(ctx, call, p, agent.Config.Handover.Ring(), s.now()); err != nil {
 		return Call{}, err
 	}
@@ -171,7 +181,7 @@ func (s *Service) makeTransfer(ctx context.Context, call Call) (Call, error) {
 			return err
 		}
 		if mine = locked.Transfer.Status == TransferRequested && locked.Status == InProgress; mine {
-			locked.Transfer.Status, locked.CheckAt = TransferRinging, s.now().Add(checkEvery)
+			locked.Transfer.Status, locked.CheckAt, locked.Transfer.DueAt = TransferRinging, s.now().Add(checkEvery), time.Time{}
 		}
 		call = locked
 		return updateTransfer(ctx, tx, locked)
@@ -225,6 +235,30 @@ func (s *Service) bridgeChanged(ctx context.Context, call Call, status carrier.S
 	if status != carrier.InProgress {
 		return nil // how it ended is said by bridgeEnded
 	}
+	if call.Transfer.Mode == agents.Warm {
+		return s.whispering(ctx, call)
+	}
+	return s.bridged(ctx, call)
+}
+
+// whispering notes that the person hears the summary: only who hears it to its end is connected. No
+// carrier says when that is, so it is taken to be by its length.
+func (s *Service) whispering(ctx context.Context, call Call) error {
+	return postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		locked, err := lock(ctx, tx, call)
+		if err != nil || locked.Transfer.Status != TransferRinging || !locked.Transfer.DueAt.IsZero() {
+			return err
+		}
+		said := time.Duration(utf8.RuneCountInString(locked.Transfer.Summary)) * time.Second / spokenPerSecond
+		locked.Transfer.DueAt = s.now().Add(said + whisperGrace)
+		locked.CheckAt = locked.Transfer.DueAt
+		return updateTransfer(ctx, tx, locked)
+	})
+}
+
+// bridged writes down that the caller is connected with the person. The conversation with the agent
+// is over.
+func (s *Service) bridged(ctx context.Context, call Call) error {
 	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
 		locked, err := lock(ctx, tx, call)
 		if err != nil || locked.Transfer.Status != TransferRinging {
@@ -246,7 +280,7 @@ func (s *Service) connected(ctx context.Context, tx bun.Tx, call *Call) error {
 // bridgeEnded ends a call that was transferred, or brings the caller back to the agent.
 func (s *Service) bridgeEnded(ctx context.Context, c carrier.Carrier, call Call, status carrier.Status) (carrier.Instruction, error) {
 	if status == carrier.Completed {
-		if err := s.bridgeChanged(ctx, call, carrier.InProgress); err != nil { // that webhook may have been lost
+		if err := s.bridged(ctx, call); err != nil { // what said so before may have been lost
 			return nil, err
 		}
 		return carrier.HangUp{}, nil

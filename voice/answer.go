@@ -69,6 +69,11 @@ func (c *Call) observe(e turns.Event) {
 	case turns.KeysWanted:
 		c.press(Press{Digits: e.Digits})
 		return
+	case live.HandoverChanged:
+		if e.Status == sessions.HandoverOperator { // a person goes on from here
+			c.stopSpeaking(turns.ReasonClientCancelled)
+			c.ears.taker.AgentDone()
+		}
 	case live.Configured:
 		c.configured(e)
 	case live.Closed:

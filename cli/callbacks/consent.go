@@ -28,7 +28,7 @@ func newConsent() *cobra.Command {
 				return command.Usagef("--grant and --refuse contradict each other")
 			case grant || refuse:
 				consent, err = s.callbacks.SetCallConsent(ctx, &parlancev1.SetCallConsentRequest{
-					WorkspaceId: s.WorkspaceID, UserId: args[0], Granted: grant, Note: note,
+					WorkspaceId: s.WorkspaceID, UserId: args[0], Granted: &grant, Note: note,
 				})
 			case note != "":
 				return command.Usagef("--note says how --grant or --refuse was given: give one of them")

@@ -138,7 +138,7 @@ func (l *Logger) record(r *http.Request, route string, w *statusWriter, elapsed 
 	}
 	// The query is left out: signed URLs contain tokens.
 	l.Log.Log(r.Context(), level, "request", telemetry.KeyMethod, r.Method,
-		telemetry.KeyRoute, route, "path", r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)], telemetry.KeyStatus,
+		telemetry.KeyRoute, route, "path", loggedPath(r.URL.Path), telemetry.KeyStatus,
 		status, telemetry.KeySizeBytes, w.bytes,
 		telemetry.KeyDurationMS, elapsed.Milliseconds(), telemetry.KeyClient, client)
 }
@@ -150,4 +150,15 @@ const maxLoggedPath = 512
 // isProbe reports whether a path is one that probes ask for every few seconds.
 func isProbe(path string) bool {
 	return path == "/healthz" || path == "/readyz" || path == "/metrics" || path == "/grpc.health.v1.Health/Check"
+}
+
+// withNumbers is the prefix of paths that end in a telephone number.
+const withNumbers = "/v1/telephony/simulated/phones/"
+
+// loggedPath is as much of a path as is logged, without telephone numbers.
+func loggedPath(path string) string {
+	if strings.HasPrefix(path, withNumbers) {
+		return withNumbers
+	}
+	return path[:min(len(path), maxLoggedPath)]
 }

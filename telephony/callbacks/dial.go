@@ -263,8 +263,8 @@ func (s *Service) ended(ctx context.Context, tx bun.Tx, call telephony.Call, now
 	return s.endTx(ctx, tx, callback)
 }
 
-// isRetried reports whether a callback is tried again that was missed: not when its batch was stopped
-// meanwhile, or its schedule turned off or deleted.
+// isRetried reports whether a callback is tried again that was missed: not when its batch was
+// stopped meanwhile, or its schedule turned off or deleted.
 func (s *Service) isRetried(ctx context.Context, tx bun.Tx, callback Callback) (bool, error) {
 	if callback.Attempts >= MaxAttempts {
 		return false, nil

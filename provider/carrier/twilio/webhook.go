@@ -87,6 +87,9 @@ func readBridgeEnd(hook *carrier.Webhook, r carrier.WebhookRequest) (err error) 
 	if hook.Bridge, err = statusOf(said); err != nil {
 		return err
 	}
+	if hook.Bridge == carrier.Completed && r.Form.Get("DialBridged") == "false" { // they hung up before
+		hook.Bridge = carrier.NoAnswer
+	}
 	if now := r.Form.Get("CallStatus"); now != "" {
 		hook.Status, err = statusOf(now)
 	}
