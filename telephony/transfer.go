@@ -61,7 +61,9 @@ func (s *Service) Transfer(ctx context.Context, ref workspaces.Ref, id ID, p Tra
 	p.To = number.E164
 	switch call.Transfer.Status {
 	case TransferRequested, TransferRinging, TransferConnected:
-		return Call{}, fault.New(fault.Conflict, "The call is being transferred already (%s).", call.Transfer.Status)
+		if call.Transfer.To != number.E164 {
+			return Call{}, fault.New(fault.Conflict, "The call is being transferred to another number already (%s).", call.Transfer.Status)
+		}
 	}
 	if call, err = s.requestTransfer(ctx, call, p, agent.Config.Handover.Ring(), s.now()); err != nil {
 		return Call{}, err

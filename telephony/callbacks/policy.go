@@ -147,7 +147,8 @@ func (s *Service) afterOthers(ctx context.Context, db bun.IDB, r request, at tim
 		return at, nil
 	}
 	var last bun.NullTime
-	err := db.NewRaw(othersSQL, r.ref.TenantID, r.ref.ID, r.userID, r.callback, r.planned, at.Add(-interval), at.Add(interval)).Scan(ctx, &last)
+	err := db.NewRaw(othersSQL, r.ref.TenantID, r.ref.ID, r.userID, r.callback, r.planned, at.Add(-interval), at.Add(interval)).
+		Scan(ctx, &last)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("read a user's other calls: %w", err)
 	}

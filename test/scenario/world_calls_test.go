@@ -60,7 +60,7 @@ func (w *world) settleCalls(t *testing.T) {
 		INSERT INTO phone_calls
 		SELECT (jsonb_populate_record(pc, jsonb_build_object('id', $2::text, 'status', 'in_progress', 'carrier_call_id', $2::text,
 			'check_at', '2100-01-01T00:00:00Z', 'end_reason', '', 'ended_at', NULL, 'callback_id', '', 'answered_at', now(),
-			'transfer_status', 'connected', 'transfer_to', to_number, 'transfer_mode', 'cold',
+			'transfer_status', 'connected', 'transfer_to', '+12015550199', 'transfer_mode', 'cold',
 			'transfer_requested_at', now(), 'transfer_connected_at', now()))).*
 		FROM phone_calls AS pc
 		WHERE id = $1 RETURNING id`, call, idgen.New(idgen.PhoneCall))[0]

@@ -103,8 +103,8 @@ type CallbackServiceClient interface {
 	CreateCallback(context.Context, *v1.CreateCallbackRequest) (*v1.Callback, error)
 	// ListCallbacks lists callbacks, those due last first.
 	ListCallbacks(context.Context, *v1.ListCallbacksRequest) (*v1.ListCallbacksResponse, error)
-	// GetCallbackCalendar lists what is planned in a span of time: callbacks but canceled ones, and the
-	// runs of schedules that are not callbacks yet. At most 1,000 entries, in the order of time.
+	// GetCallbackCalendar lists what is planned in a span of time: callbacks but canceled ones, and
+	// the runs of schedules that are not callbacks yet. At most 1,000 entries, in the order of time.
 	// Errors: invalid-request (a span over 92 days).
 	GetCallbackCalendar(context.Context, *v1.GetCallbackCalendarRequest) (*v1.GetCallbackCalendarResponse, error)
 	// ExportCallbackCalendar is the calendar as an iCalendar file (RFC 5545), for calendar programs.
@@ -479,8 +479,8 @@ type CallbackServiceHandler interface {
 	CreateCallback(context.Context, *v1.CreateCallbackRequest) (*v1.Callback, error)
 	// ListCallbacks lists callbacks, those due last first.
 	ListCallbacks(context.Context, *v1.ListCallbacksRequest) (*v1.ListCallbacksResponse, error)
-	// GetCallbackCalendar lists what is planned in a span of time: callbacks but canceled ones, and the
-	// runs of schedules that are not callbacks yet. At most 1,000 entries, in the order of time.
+	// GetCallbackCalendar lists what is planned in a span of time: callbacks but canceled ones, and
+	// the runs of schedules that are not callbacks yet. At most 1,000 entries, in the order of time.
 	// Errors: invalid-request (a span over 92 days).
 	GetCallbackCalendar(context.Context, *v1.GetCallbackCalendarRequest) (*v1.GetCallbackCalendarResponse, error)
 	// ExportCallbackCalendar is the calendar as an iCalendar file (RFC 5545), for calendar programs.

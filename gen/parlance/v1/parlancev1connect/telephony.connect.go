@@ -94,7 +94,8 @@ type TelephonyServiceClient interface {
 	HangUpCall(context.Context, *v1.HangUpCallRequest) (*v1.PhoneCall, error)
 	// TransferCall connects the caller with a person at another number. The agent leaves the call;
 	// when nobody answers there, the caller comes back to the agent.
-	// Errors: not-found, call-not-in-progress, upstream-failed, invalid-request.
+	// Errors: not-found, call-not-in-progress, conflict (it is being transferred elsewhere),
+	// upstream-failed, invalid-request.
 	TransferCall(context.Context, *v1.TransferCallRequest) (*v1.PhoneCall, error)
 }
 
@@ -303,7 +304,8 @@ type TelephonyServiceHandler interface {
 	HangUpCall(context.Context, *v1.HangUpCallRequest) (*v1.PhoneCall, error)
 	// TransferCall connects the caller with a person at another number. The agent leaves the call;
 	// when nobody answers there, the caller comes back to the agent.
-	// Errors: not-found, call-not-in-progress, upstream-failed, invalid-request.
+	// Errors: not-found, call-not-in-progress, conflict (it is being transferred elsewhere),
+	// upstream-failed, invalid-request.
 	TransferCall(context.Context, *v1.TransferCallRequest) (*v1.PhoneCall, error)
 }
 
