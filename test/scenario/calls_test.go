@@ -301,7 +301,7 @@ func TestForgedWebhook(t *testing.T) {
 	call := w.callback(t, id).Text("attempts", 0, "call_id")
 	for _, path := range []string{"/status", "/asked", "/machine", "/bridge", "/bridge_ended", "/whisper"} {
 		form := url.Values{"CallSid": {"CA0"}, "CallStatus": {"completed"}, "AnsweredBy": {"machine_start"}, "DialCallStatus": {"completed"}}
-		got, err := http.PostForm(w.URL+"/v1/telephony/twilio/calls/"+call+path, form) //nolint:noctx // the test's end is enough
+		got, err := http.PostForm(w.URL+"/v1/telephony/twilio/calls/"+call+path, form)
 		if err != nil {
 			t.Fatal(err)
 		}
