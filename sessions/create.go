@@ -250,7 +250,7 @@ func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
 	add := func(field, code, format string, args ...any) {
 		fields = append(fields, fault.Field{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
 	}
-	if n := utf8.RuneCountInString(params.UserID); n > MaxUserIDChars || strings.TrimSpace(params.UserID) == "" || !IsStorable(params.UserID) {
+	if !IsUserID(params.UserID) {
 		add("user_id", "length", "user_id must have 1 to %d characters, not only spaces.", MaxUserIDChars)
 	}
 	switch params.Modality {
@@ -272,6 +272,12 @@ func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
 		return 0, fault.InvalidFields(fields...)
 	}
 	return ttl, nil
+}
+
+// IsUserID reports whether a session may have a user id: 1 to MaxUserIDChars characters of text,
+// and not only spaces.
+func IsUserID(id string) bool {
+	return utf8.RuneCountInString(id) <= MaxUserIDChars && strings.TrimSpace(id) != "" && IsStorable(id)
 }
 
 // CheckVariables refuses dynamic variables that no session may have. Errors: Invalid

@@ -50,21 +50,14 @@ type ListParams struct {
 	CreatedBefore time.Time
 }
 
-// timeFilter returns a time as a filter of a list, and the empty string for the zero time.
-func timeFilter(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
-}
-
 // List returns the sessions the caller may see, newest first. For another tenant's workspace the
 // list is empty. Errors: Invalid invalid-request (page_size, page_token).
 func (s *Service) List(ctx context.Context, p workspaces.Principal, params ListParams) ([]Session, string, error) {
 	params.Page.Order = postgres.NewestFirst
 	params.Page.Filters = []string{
 		string(p.TenantID), string(p.WorkspaceID), string(params.WorkspaceID), string(params.AgentID), params.UserID, string(params.Status),
-		string(params.Modality), params.EndReason, string(params.Handover), timeFilter(params.CreatedAfter), timeFilter(params.CreatedBefore),
+		string(params.Modality), params.EndReason, string(params.Handover),
+		postgres.TimeFilter(params.CreatedAfter), postgres.TimeFilter(params.CreatedBefore),
 	}
 	page, err := postgres.NewPage(params.Page)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/provider/carrier"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/telephony/numbers"
+	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -255,14 +256,11 @@ func (s *Service) takeIncoming(
 	return s.connect(ctx, c, call, "")
 }
 
-// secretPrefix is that of variables which only the session has, sealed.
-const secretPrefix = "secret__"
-
 // insertIncoming stores a call without its secret variables, and returns it; or that of the same
 // request when it was faster.
 func (s *Service) insertIncoming(ctx context.Context, call Call) (Call, error) {
 	call.DynamicVariables = maps.Clone(call.DynamicVariables)
-	maps.DeleteFunc(call.DynamicVariables, func(name, _ string) bool { return strings.HasPrefix(name, secretPrefix) })
+	maps.DeleteFunc(call.DynamicVariables, func(name, _ string) bool { return strings.HasPrefix(name, tools.SecretPrefix) })
 	err := insert(ctx, s.DB, &call)
 	if postgres.IsUnique(err, "phone_calls_carrier") {
 		call, _, err = findIncoming(ctx, s.DB, call.TenantID, call.Carrier, call.CarrierCallID)

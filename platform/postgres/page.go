@@ -58,6 +58,14 @@ type PageParams struct {
 	Filters []string
 }
 
+// TimeFilter returns a time as one of PageParams.Filters, and the empty string for the zero time.
+func TimeFilter(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
 // Page is a checked PageParams: apply it to a query, then Cut what the query returned.
 type Page struct {
 	// After is the last row of the page before; nil on the first page.

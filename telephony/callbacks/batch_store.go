@@ -144,7 +144,7 @@ type resultRow struct {
 func (r resultRow) fields() []string {
 	return []string{
 		string(r.ID), r.PhoneNumber, plainCell(r.UserID), string(r.Status), r.EndReason, strconv.Itoa(r.Attempts), r.SessionID,
-		strconv.Itoa(r.DurationSeconds), timeFilter(r.DialedAt), timeFilter(r.EndedAt),
+		strconv.Itoa(r.DurationSeconds), postgres.TimeFilter(r.DialedAt), postgres.TimeFilter(r.EndedAt),
 	}
 }
 

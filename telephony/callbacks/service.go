@@ -18,6 +18,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/telephony"
+	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -185,7 +186,7 @@ func readTime(text string, inMinutes int, zone *time.Location, now time.Time) (t
 }
 
 func checkTexts(userID, reason string) error {
-	if n := utf8.RuneCountInString(userID); n > sessions.MaxUserIDChars || strings.TrimSpace(userID) == "" || !sessions.IsStorable(userID) {
+	if !sessions.IsUserID(userID) {
 		return fault.InvalidField("user_id", "length", "user_id must have 1 to %d characters, not only spaces.", sessions.MaxUserIDChars)
 	}
 	if utf8.RuneCountInString(reason) > maxReasonChars || !sessions.IsStorable(reason) {
@@ -197,7 +198,7 @@ func checkTexts(userID, reason string) error {
 // checkSecrets refuses variables that would have to be kept sealed until the call.
 func checkSecrets(variables map[string]string) error {
 	for name := range variables {
-		if strings.HasPrefix(name, "secret__") {
+		if strings.HasPrefix(name, tools.SecretPrefix) {
 			return fault.InvalidField("dynamic_variables", "secret",
 				"%s: a callback keeps no secret variables. Let the tool that needs the secret have it in its auth_header.", name)
 		}

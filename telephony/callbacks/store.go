@@ -69,7 +69,7 @@ func list(ctx context.Context, db bun.IDB, ref workspaces.Ref, params ListParams
 	params.Page.Order = postgres.NewestFirst
 	params.Page.Filters = []string{
 		string(ref.TenantID), string(ref.ID), string(params.Status), params.AgentID, params.UserID, params.ScheduleID, params.BatchID,
-		timeFilter(params.From), timeFilter(params.Until),
+		postgres.TimeFilter(params.From), postgres.TimeFilter(params.Until),
 	}
 	page, err := postgres.NewPage(params.Page)
 	if err != nil {
@@ -101,11 +101,4 @@ func within(query *bun.SelectQuery, from, until time.Time) {
 	if !until.IsZero() {
 		query.Where("cb.at < ?", until)
 	}
-}
-
-func timeFilter(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
 }

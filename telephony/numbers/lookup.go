@@ -12,9 +12,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -32,8 +30,6 @@ const (
 	LookUpEvent = "call.lookup"
 
 	maxAnswerBytes = 64 << 10
-	// maxUserIDChars is a session's bound.
-	maxUserIDChars = 256
 )
 
 // LookUpParams is a call that has come in.
@@ -224,7 +220,7 @@ func (s *Service) merge(ctx context.Context, n Number, own Answer, asked lookUpA
 		return own, &lookUpError{malformed, "there are too many variables", nil}
 	}
 	if user := asked.UserID; user != "" {
-		if utf8.RuneCountInString(user) > maxUserIDChars || strings.TrimSpace(user) == "" || !sessions.IsStorable(user) {
+		if !sessions.IsUserID(user) {
 			return own, &lookUpError{malformed, "user_id is refused", nil}
 		}
 		merged.UserID = user
