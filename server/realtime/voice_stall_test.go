@@ -21,8 +21,8 @@ func TestStalledClient(t *testing.T) {
 	made := f.create(t, sessions.Voice)
 	c := f.dial(t, made.VoiceURL)
 	c.want("session.created")
-	c.send(`{"type":"session.update","session":{"type":"realtime","audio":{"input":{"turn_detection":` +
-		`{"type":"server_vad","idle_timeout_ms":5000}}}}}`)
+	c.send(`{"type":"session.update","session":{"type":"realtime","output_modalities":["text"],"audio":{"input":` +
+		`{"turn_detection":{"type":"server_vad","idle_timeout_ms":5000}}}}}`)
 	c.want("session.updated")
 	run := f.stopClock()
 	c.appendAudio(silence(1000))
@@ -31,6 +31,7 @@ func TestStalledClient(t *testing.T) {
 	const stalled = 4900
 	f.advance(stalled * time.Millisecond)
 	c.until("input_audio_buffer.timeout_triggered")
+	c.until("response.done") // nothing is dropped while the agent has the word
 	c.appendAudio(silence(stalled))
 	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Hello."))
 	run()
