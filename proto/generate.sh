@@ -16,3 +16,4 @@ go build -o .proto-deps/bin/ ./proto/protoc-gen-parlance
 "$buf" lint
 "$buf" generate
 "$buf" generate --template server/rest/testdata/buf.gen.yaml
+"$buf" generate --template proto/typescript.gen.yaml # last: buf.gen.yaml empties gen/

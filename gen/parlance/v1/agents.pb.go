@@ -85,7 +85,9 @@ type Agent struct {
 	// When and whom the agent may call.
 	Callbacks *AgentCallbacks `protobuf:"bytes,25,opt,name=callbacks,proto3" json:"callbacks,omitempty"`
 	// Whether and how conversations are handed over to people.
-	Handover      *AgentHandover `protobuf:"bytes,26,opt,name=handover,proto3" json:"handover,omitempty"`
+	Handover *AgentHandover `protobuf:"bytes,26,opt,name=handover,proto3" json:"handover,omitempty"`
+	// Where the agent may be talked to by browsers.
+	Widget        *AgentWidget `protobuf:"bytes,27,opt,name=widget,proto3" json:"widget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -302,6 +304,61 @@ func (x *Agent) GetHandover() *AgentHandover {
 	return nil
 }
 
+func (x *Agent) GetWidget() *AgentWidget {
+	if x != nil {
+		return x.Widget
+	}
+	return nil
+}
+
+// AgentWidget says on which pages browsers may talk with an agent.
+type AgentWidget struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Origins, such as https://www.example.org, https://*.example.org or http://localhost:3000. A
+	// WebSocket from a browser on another page is refused (origin-not-allowed). Clients that are no
+	// browsers send no origin and are not asked. Empty allows all.
+	AllowedOrigins []string `protobuf:"bytes,1,rep,name=allowed_origins,json=allowedOrigins,proto3" json:"allowed_origins,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *AgentWidget) Reset() {
+	*x = AgentWidget{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentWidget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentWidget) ProtoMessage() {}
+
+func (x *AgentWidget) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentWidget.ProtoReflect.Descriptor instead.
+func (*AgentWidget) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *AgentWidget) GetAllowedOrigins() []string {
+	if x != nil {
+		return x.AllowedOrigins
+	}
+	return nil
+}
+
 // AgentCallbacks says when and whom an agent may call. It is for outbound calls of all kinds.
 type AgentCallbacks struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -335,7 +392,7 @@ type AgentCallbacks struct {
 
 func (x *AgentCallbacks) Reset() {
 	*x = AgentCallbacks{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	mi := &file_parlance_v1_agents_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -347,7 +404,7 @@ func (x *AgentCallbacks) String() string {
 func (*AgentCallbacks) ProtoMessage() {}
 
 func (x *AgentCallbacks) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	mi := &file_parlance_v1_agents_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -360,7 +417,7 @@ func (x *AgentCallbacks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentCallbacks.ProtoReflect.Descriptor instead.
 func (*AgentCallbacks) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{1}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *AgentCallbacks) GetCountries() []string {
@@ -453,7 +510,7 @@ type AgentHandover struct {
 
 func (x *AgentHandover) Reset() {
 	*x = AgentHandover{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[2]
+	mi := &file_parlance_v1_agents_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -465,7 +522,7 @@ func (x *AgentHandover) String() string {
 func (*AgentHandover) ProtoMessage() {}
 
 func (x *AgentHandover) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[2]
+	mi := &file_parlance_v1_agents_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -478,7 +535,7 @@ func (x *AgentHandover) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentHandover.ProtoReflect.Descriptor instead.
 func (*AgentHandover) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *AgentHandover) GetEnabled() bool {
@@ -522,7 +579,7 @@ type HandoverDestination struct {
 
 func (x *HandoverDestination) Reset() {
 	*x = HandoverDestination{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[3]
+	mi := &file_parlance_v1_agents_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -534,7 +591,7 @@ func (x *HandoverDestination) String() string {
 func (*HandoverDestination) ProtoMessage() {}
 
 func (x *HandoverDestination) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[3]
+	mi := &file_parlance_v1_agents_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -547,7 +604,7 @@ func (x *HandoverDestination) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandoverDestination.ProtoReflect.Descriptor instead.
 func (*HandoverDestination) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *HandoverDestination) GetName() string {
@@ -585,7 +642,7 @@ type AgentAnalysis struct {
 
 func (x *AgentAnalysis) Reset() {
 	*x = AgentAnalysis{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[4]
+	mi := &file_parlance_v1_agents_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -597,7 +654,7 @@ func (x *AgentAnalysis) String() string {
 func (*AgentAnalysis) ProtoMessage() {}
 
 func (x *AgentAnalysis) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[4]
+	mi := &file_parlance_v1_agents_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -610,7 +667,7 @@ func (x *AgentAnalysis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentAnalysis.ProtoReflect.Descriptor instead.
 func (*AgentAnalysis) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *AgentAnalysis) GetEnabled() bool {
@@ -656,7 +713,7 @@ type AnalysisCriterion struct {
 
 func (x *AnalysisCriterion) Reset() {
 	*x = AnalysisCriterion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[5]
+	mi := &file_parlance_v1_agents_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -668,7 +725,7 @@ func (x *AnalysisCriterion) String() string {
 func (*AnalysisCriterion) ProtoMessage() {}
 
 func (x *AnalysisCriterion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[5]
+	mi := &file_parlance_v1_agents_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -681,7 +738,7 @@ func (x *AnalysisCriterion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisCriterion.ProtoReflect.Descriptor instead.
 func (*AnalysisCriterion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *AnalysisCriterion) GetId() string {
@@ -722,7 +779,7 @@ type AnalysisField struct {
 
 func (x *AnalysisField) Reset() {
 	*x = AnalysisField{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[6]
+	mi := &file_parlance_v1_agents_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -734,7 +791,7 @@ func (x *AnalysisField) String() string {
 func (*AnalysisField) ProtoMessage() {}
 
 func (x *AnalysisField) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[6]
+	mi := &file_parlance_v1_agents_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -747,7 +804,7 @@ func (x *AnalysisField) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisField.ProtoReflect.Descriptor instead.
 func (*AnalysisField) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *AnalysisField) GetId() string {
@@ -800,7 +857,7 @@ type AgentModel struct {
 
 func (x *AgentModel) Reset() {
 	*x = AgentModel{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -812,7 +869,7 @@ func (x *AgentModel) String() string {
 func (*AgentModel) ProtoMessage() {}
 
 func (x *AgentModel) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -825,7 +882,7 @@ func (x *AgentModel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentModel.ProtoReflect.Descriptor instead.
 func (*AgentModel) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *AgentModel) GetProvider() string {
@@ -883,7 +940,7 @@ type ModelRef struct {
 
 func (x *ModelRef) Reset() {
 	*x = ModelRef{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -895,7 +952,7 @@ func (x *ModelRef) String() string {
 func (*ModelRef) ProtoMessage() {}
 
 func (x *ModelRef) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -908,7 +965,7 @@ func (x *ModelRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelRef.ProtoReflect.Descriptor instead.
 func (*ModelRef) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ModelRef) GetProvider() string {
@@ -952,7 +1009,7 @@ type AgentVoice struct {
 
 func (x *AgentVoice) Reset() {
 	*x = AgentVoice{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -964,7 +1021,7 @@ func (x *AgentVoice) String() string {
 func (*AgentVoice) ProtoMessage() {}
 
 func (x *AgentVoice) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -977,7 +1034,7 @@ func (x *AgentVoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVoice.ProtoReflect.Descriptor instead.
 func (*AgentVoice) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AgentVoice) GetStt() *structpb.Struct {
@@ -1059,7 +1116,7 @@ type AgentWaiting struct {
 
 func (x *AgentWaiting) Reset() {
 	*x = AgentWaiting{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1071,7 +1128,7 @@ func (x *AgentWaiting) String() string {
 func (*AgentWaiting) ProtoMessage() {}
 
 func (x *AgentWaiting) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1084,7 +1141,7 @@ func (x *AgentWaiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentWaiting.ProtoReflect.Descriptor instead.
 func (*AgentWaiting) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AgentWaiting) GetFillerAfterMs() int32 {
@@ -1144,7 +1201,7 @@ type AgentRecording struct {
 
 func (x *AgentRecording) Reset() {
 	*x = AgentRecording{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1156,7 +1213,7 @@ func (x *AgentRecording) String() string {
 func (*AgentRecording) ProtoMessage() {}
 
 func (x *AgentRecording) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1169,7 +1226,7 @@ func (x *AgentRecording) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentRecording.ProtoReflect.Descriptor instead.
 func (*AgentRecording) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AgentRecording) GetEnabled() bool {
@@ -1209,7 +1266,7 @@ type AgentRetrieval struct {
 
 func (x *AgentRetrieval) Reset() {
 	*x = AgentRetrieval{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1221,7 +1278,7 @@ func (x *AgentRetrieval) String() string {
 func (*AgentRetrieval) ProtoMessage() {}
 
 func (x *AgentRetrieval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1234,7 +1291,7 @@ func (x *AgentRetrieval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentRetrieval.ProtoReflect.Descriptor instead.
 func (*AgentRetrieval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AgentRetrieval) GetTopK() int32 {
@@ -1288,7 +1345,7 @@ type TagFilter struct {
 
 func (x *TagFilter) Reset() {
 	*x = TagFilter{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1300,7 +1357,7 @@ func (x *TagFilter) String() string {
 func (*TagFilter) ProtoMessage() {}
 
 func (x *TagFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1313,7 +1370,7 @@ func (x *TagFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TagFilter.ProtoReflect.Descriptor instead.
 func (*TagFilter) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *TagFilter) GetAllOf() []string {
@@ -1354,7 +1411,7 @@ type ToolsConfig struct {
 
 func (x *ToolsConfig) Reset() {
 	*x = ToolsConfig{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1366,7 +1423,7 @@ func (x *ToolsConfig) String() string {
 func (*ToolsConfig) ProtoMessage() {}
 
 func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1379,7 +1436,7 @@ func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolsConfig.ProtoReflect.Descriptor instead.
 func (*ToolsConfig) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ToolsConfig) GetDisabledTools() []string {
@@ -1421,7 +1478,7 @@ type AgentClientTool struct {
 
 func (x *AgentClientTool) Reset() {
 	*x = AgentClientTool{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1433,7 +1490,7 @@ func (x *AgentClientTool) String() string {
 func (*AgentClientTool) ProtoMessage() {}
 
 func (x *AgentClientTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1446,7 +1503,7 @@ func (x *AgentClientTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentClientTool.ProtoReflect.Descriptor instead.
 func (*AgentClientTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AgentClientTool) GetName() string {
@@ -1491,7 +1548,7 @@ type CheckGuardsRequest struct {
 
 func (x *CheckGuardsRequest) Reset() {
 	*x = CheckGuardsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1503,7 +1560,7 @@ func (x *CheckGuardsRequest) String() string {
 func (*CheckGuardsRequest) ProtoMessage() {}
 
 func (x *CheckGuardsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1516,7 +1573,7 @@ func (x *CheckGuardsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckGuardsRequest.ProtoReflect.Descriptor instead.
 func (*CheckGuardsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CheckGuardsRequest) GetWorkspaceId() string {
@@ -1552,7 +1609,7 @@ type CheckGuardsResponse struct {
 
 func (x *CheckGuardsResponse) Reset() {
 	*x = CheckGuardsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1564,7 +1621,7 @@ func (x *CheckGuardsResponse) String() string {
 func (*CheckGuardsResponse) ProtoMessage() {}
 
 func (x *CheckGuardsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1577,7 +1634,7 @@ func (x *CheckGuardsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckGuardsResponse.ProtoReflect.Descriptor instead.
 func (*CheckGuardsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CheckGuardsResponse) GetVerdicts() []*GuardVerdict {
@@ -1613,7 +1670,7 @@ type GuardVerdict struct {
 
 func (x *GuardVerdict) Reset() {
 	*x = GuardVerdict{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1625,7 +1682,7 @@ func (x *GuardVerdict) String() string {
 func (*GuardVerdict) ProtoMessage() {}
 
 func (x *GuardVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1638,7 +1695,7 @@ func (x *GuardVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardVerdict.ProtoReflect.Descriptor instead.
 func (*GuardVerdict) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GuardVerdict) GetGuard() string {
@@ -1707,7 +1764,7 @@ type AgentGuard struct {
 
 func (x *AgentGuard) Reset() {
 	*x = AgentGuard{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1719,7 +1776,7 @@ func (x *AgentGuard) String() string {
 func (*AgentGuard) ProtoMessage() {}
 
 func (x *AgentGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1732,7 +1789,7 @@ func (x *AgentGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentGuard.ProtoReflect.Descriptor instead.
 func (*AgentGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *AgentGuard) GetName() string {
@@ -1811,7 +1868,7 @@ type GuardJudge struct {
 
 func (x *GuardJudge) Reset() {
 	*x = GuardJudge{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1823,7 +1880,7 @@ func (x *GuardJudge) String() string {
 func (*GuardJudge) ProtoMessage() {}
 
 func (x *GuardJudge) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1836,7 +1893,7 @@ func (x *GuardJudge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GuardJudge.ProtoReflect.Descriptor instead.
 func (*GuardJudge) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GuardJudge) GetInstructions() string {
@@ -1885,7 +1942,7 @@ type FatigueWindow struct {
 
 func (x *FatigueWindow) Reset() {
 	*x = FatigueWindow{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1897,7 +1954,7 @@ func (x *FatigueWindow) String() string {
 func (*FatigueWindow) ProtoMessage() {}
 
 func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1910,7 +1967,7 @@ func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueWindow.ProtoReflect.Descriptor instead.
 func (*FatigueWindow) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *FatigueWindow) GetWindow() string {
@@ -1983,7 +2040,7 @@ type AgentBudget struct {
 
 func (x *AgentBudget) Reset() {
 	*x = AgentBudget{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1995,7 +2052,7 @@ func (x *AgentBudget) String() string {
 func (*AgentBudget) ProtoMessage() {}
 
 func (x *AgentBudget) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2008,7 +2065,7 @@ func (x *AgentBudget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentBudget.ProtoReflect.Descriptor instead.
 func (*AgentBudget) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *AgentBudget) GetPer() string {
@@ -2078,7 +2135,7 @@ type PrivacySettings struct {
 
 func (x *PrivacySettings) Reset() {
 	*x = PrivacySettings{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2090,7 +2147,7 @@ func (x *PrivacySettings) String() string {
 func (*PrivacySettings) ProtoMessage() {}
 
 func (x *PrivacySettings) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2103,7 +2160,7 @@ func (x *PrivacySettings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrivacySettings.ProtoReflect.Descriptor instead.
 func (*PrivacySettings) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *PrivacySettings) GetRedact() []string {
@@ -2145,7 +2202,7 @@ type AgentMemory struct {
 
 func (x *AgentMemory) Reset() {
 	*x = AgentMemory{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2157,7 +2214,7 @@ func (x *AgentMemory) String() string {
 func (*AgentMemory) ProtoMessage() {}
 
 func (x *AgentMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2170,7 +2227,7 @@ func (x *AgentMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMemory.ProtoReflect.Descriptor instead.
 func (*AgentMemory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *AgentMemory) GetEnabled() bool {
@@ -2218,7 +2275,7 @@ type AgentVersion struct {
 
 func (x *AgentVersion) Reset() {
 	*x = AgentVersion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2230,7 +2287,7 @@ func (x *AgentVersion) String() string {
 func (*AgentVersion) ProtoMessage() {}
 
 func (x *AgentVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[25]
+	mi := &file_parlance_v1_agents_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2243,7 +2300,7 @@ func (x *AgentVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVersion.ProtoReflect.Descriptor instead.
 func (*AgentVersion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *AgentVersion) GetAgentId() string {
@@ -2289,7 +2346,7 @@ type VersionChange struct {
 
 func (x *VersionChange) Reset() {
 	*x = VersionChange{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2301,7 +2358,7 @@ func (x *VersionChange) String() string {
 func (*VersionChange) ProtoMessage() {}
 
 func (x *VersionChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[26]
+	mi := &file_parlance_v1_agents_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2314,7 +2371,7 @@ func (x *VersionChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionChange.ProtoReflect.Descriptor instead.
 func (*VersionChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *VersionChange) GetPath() string {
@@ -2384,14 +2441,16 @@ type CreateAgentRequest struct {
 	// When and whom the agent may call.
 	Callbacks *AgentCallbacks `protobuf:"bytes,21,opt,name=callbacks,proto3" json:"callbacks,omitempty"`
 	// Whether and how conversations are handed over to people.
-	Handover      *AgentHandover `protobuf:"bytes,22,opt,name=handover,proto3" json:"handover,omitempty"`
+	Handover *AgentHandover `protobuf:"bytes,22,opt,name=handover,proto3" json:"handover,omitempty"`
+	// Where the agent may be talked to by browsers.
+	Widget        *AgentWidget `protobuf:"bytes,23,opt,name=widget,proto3" json:"widget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateAgentRequest) Reset() {
 	*x = CreateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2403,7 +2462,7 @@ func (x *CreateAgentRequest) String() string {
 func (*CreateAgentRequest) ProtoMessage() {}
 
 func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[27]
+	mi := &file_parlance_v1_agents_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2416,7 +2475,7 @@ func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateAgentRequest.ProtoReflect.Descriptor instead.
 func (*CreateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CreateAgentRequest) GetWorkspaceId() string {
@@ -2573,6 +2632,13 @@ func (x *CreateAgentRequest) GetHandover() *AgentHandover {
 	return nil
 }
 
+func (x *CreateAgentRequest) GetWidget() *AgentWidget {
+	if x != nil {
+		return x.Widget
+	}
+	return nil
+}
+
 type ListAgentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -2591,7 +2657,7 @@ type ListAgentsRequest struct {
 
 func (x *ListAgentsRequest) Reset() {
 	*x = ListAgentsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2603,7 +2669,7 @@ func (x *ListAgentsRequest) String() string {
 func (*ListAgentsRequest) ProtoMessage() {}
 
 func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[28]
+	mi := &file_parlance_v1_agents_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2616,7 +2682,7 @@ func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListAgentsRequest) GetWorkspaceId() string {
@@ -2666,7 +2732,7 @@ type ListAgentsResponse struct {
 
 func (x *ListAgentsResponse) Reset() {
 	*x = ListAgentsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2678,7 +2744,7 @@ func (x *ListAgentsResponse) String() string {
 func (*ListAgentsResponse) ProtoMessage() {}
 
 func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[29]
+	mi := &file_parlance_v1_agents_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2691,7 +2757,7 @@ func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListAgentsResponse) GetAgents() []*Agent {
@@ -2720,7 +2786,7 @@ type GetAgentRequest struct {
 
 func (x *GetAgentRequest) Reset() {
 	*x = GetAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2732,7 +2798,7 @@ func (x *GetAgentRequest) String() string {
 func (*GetAgentRequest) ProtoMessage() {}
 
 func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[30]
+	mi := &file_parlance_v1_agents_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2745,7 +2811,7 @@ func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetAgentRequest) GetWorkspaceId() string {
@@ -2811,14 +2877,16 @@ type UpdateAgentRequest struct {
 	// As in create; null goes back to what create does without it.
 	Callbacks *AgentCallbacks `protobuf:"bytes,23,opt,name=callbacks,proto3" json:"callbacks,omitempty"`
 	// As in create; null goes back to what create does without it.
-	Handover      *AgentHandover `protobuf:"bytes,24,opt,name=handover,proto3" json:"handover,omitempty"`
+	Handover *AgentHandover `protobuf:"bytes,24,opt,name=handover,proto3" json:"handover,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Widget        *AgentWidget `protobuf:"bytes,25,opt,name=widget,proto3" json:"widget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateAgentRequest) Reset() {
 	*x = UpdateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[31]
+	mi := &file_parlance_v1_agents_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2830,7 +2898,7 @@ func (x *UpdateAgentRequest) String() string {
 func (*UpdateAgentRequest) ProtoMessage() {}
 
 func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[31]
+	mi := &file_parlance_v1_agents_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2843,7 +2911,7 @@ func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *UpdateAgentRequest) GetWorkspaceId() string {
@@ -3014,6 +3082,13 @@ func (x *UpdateAgentRequest) GetHandover() *AgentHandover {
 	return nil
 }
 
+func (x *UpdateAgentRequest) GetWidget() *AgentWidget {
+	if x != nil {
+		return x.Widget
+	}
+	return nil
+}
+
 type DeleteAgentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -3026,7 +3101,7 @@ type DeleteAgentRequest struct {
 
 func (x *DeleteAgentRequest) Reset() {
 	*x = DeleteAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[32]
+	mi := &file_parlance_v1_agents_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3038,7 +3113,7 @@ func (x *DeleteAgentRequest) String() string {
 func (*DeleteAgentRequest) ProtoMessage() {}
 
 func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[32]
+	mi := &file_parlance_v1_agents_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3051,7 +3126,7 @@ func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAgentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *DeleteAgentRequest) GetWorkspaceId() string {
@@ -3084,7 +3159,7 @@ type ListAgentVersionsRequest struct {
 
 func (x *ListAgentVersionsRequest) Reset() {
 	*x = ListAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[33]
+	mi := &file_parlance_v1_agents_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3096,7 +3171,7 @@ func (x *ListAgentVersionsRequest) String() string {
 func (*ListAgentVersionsRequest) ProtoMessage() {}
 
 func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[33]
+	mi := &file_parlance_v1_agents_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3109,7 +3184,7 @@ func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListAgentVersionsRequest) GetWorkspaceId() string {
@@ -3152,7 +3227,7 @@ type ListAgentVersionsResponse struct {
 
 func (x *ListAgentVersionsResponse) Reset() {
 	*x = ListAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[34]
+	mi := &file_parlance_v1_agents_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3164,7 +3239,7 @@ func (x *ListAgentVersionsResponse) String() string {
 func (*ListAgentVersionsResponse) ProtoMessage() {}
 
 func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[34]
+	mi := &file_parlance_v1_agents_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3177,7 +3252,7 @@ func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ListAgentVersionsResponse) GetVersions() []*AgentVersion {
@@ -3209,7 +3284,7 @@ type CompareAgentVersionsRequest struct {
 
 func (x *CompareAgentVersionsRequest) Reset() {
 	*x = CompareAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[35]
+	mi := &file_parlance_v1_agents_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3221,7 +3296,7 @@ func (x *CompareAgentVersionsRequest) String() string {
 func (*CompareAgentVersionsRequest) ProtoMessage() {}
 
 func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[35]
+	mi := &file_parlance_v1_agents_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3234,7 +3309,7 @@ func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *CompareAgentVersionsRequest) GetWorkspaceId() string {
@@ -3275,7 +3350,7 @@ type CompareAgentVersionsResponse struct {
 
 func (x *CompareAgentVersionsResponse) Reset() {
 	*x = CompareAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[36]
+	mi := &file_parlance_v1_agents_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3287,7 +3362,7 @@ func (x *CompareAgentVersionsResponse) String() string {
 func (*CompareAgentVersionsResponse) ProtoMessage() {}
 
 func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[36]
+	mi := &file_parlance_v1_agents_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3300,7 +3375,7 @@ func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
@@ -3328,7 +3403,7 @@ type GetAgentLatencyRequest struct {
 
 func (x *GetAgentLatencyRequest) Reset() {
 	*x = GetAgentLatencyRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[37]
+	mi := &file_parlance_v1_agents_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3340,7 +3415,7 @@ func (x *GetAgentLatencyRequest) String() string {
 func (*GetAgentLatencyRequest) ProtoMessage() {}
 
 func (x *GetAgentLatencyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[37]
+	mi := &file_parlance_v1_agents_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3353,7 +3428,7 @@ func (x *GetAgentLatencyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentLatencyRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentLatencyRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *GetAgentLatencyRequest) GetWorkspaceId() string {
@@ -3404,7 +3479,7 @@ type AgentLatency struct {
 
 func (x *AgentLatency) Reset() {
 	*x = AgentLatency{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[38]
+	mi := &file_parlance_v1_agents_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3416,7 +3491,7 @@ func (x *AgentLatency) String() string {
 func (*AgentLatency) ProtoMessage() {}
 
 func (x *AgentLatency) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[38]
+	mi := &file_parlance_v1_agents_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3429,7 +3504,7 @@ func (x *AgentLatency) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentLatency.ProtoReflect.Descriptor instead.
 func (*AgentLatency) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{38}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *AgentLatency) GetAnswers() int32 {
@@ -3474,7 +3549,7 @@ type LatencyStage struct {
 
 func (x *LatencyStage) Reset() {
 	*x = LatencyStage{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[39]
+	mi := &file_parlance_v1_agents_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3486,7 +3561,7 @@ func (x *LatencyStage) String() string {
 func (*LatencyStage) ProtoMessage() {}
 
 func (x *LatencyStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[39]
+	mi := &file_parlance_v1_agents_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3499,7 +3574,7 @@ func (x *LatencyStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LatencyStage.ProtoReflect.Descriptor instead.
 func (*LatencyStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{39}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *LatencyStage) GetStage() string {
@@ -3571,7 +3646,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[40]
+	mi := &file_parlance_v1_agents_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3583,7 +3658,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[40]
+	mi := &file_parlance_v1_agents_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3596,7 +3671,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{40}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -3620,11 +3695,417 @@ func (x *RollbackAgentRequest) GetVersion() int32 {
 	return 0
 }
 
+// AgentDraft is settings of an agent that are not published.
+type AgentDraft struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// agt_…
+	AgentId string `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// The settings; version is that of the agent when the draft was begun.
+	Agent *Agent `protobuf:"bytes,2,opt,name=agent,proto3" json:"agent,omitempty"`
+	// Counts how often it was saved; 0: there is no draft, and the settings are those of the agent.
+	Revision int32 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// When it was begun.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was saved.
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// Name of the person or of the key that saved it.
+	UpdatedBy string `protobuf:"bytes,6,opt,name=updated_by,json=updatedBy,proto3" json:"updated_by,omitempty"`
+	// Whether the agent was changed since the draft was begun.
+	Stale         bool `protobuf:"varint,7,opt,name=stale,proto3" json:"stale,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AgentDraft) Reset() {
+	*x = AgentDraft{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentDraft) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentDraft) ProtoMessage() {}
+
+func (x *AgentDraft) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentDraft.ProtoReflect.Descriptor instead.
+func (*AgentDraft) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *AgentDraft) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *AgentDraft) GetAgent() *Agent {
+	if x != nil {
+		return x.Agent
+	}
+	return nil
+}
+
+func (x *AgentDraft) GetRevision() int32 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *AgentDraft) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *AgentDraft) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
+func (x *AgentDraft) GetUpdatedBy() string {
+	if x != nil {
+		return x.UpdatedBy
+	}
+	return ""
+}
+
+func (x *AgentDraft) GetStale() bool {
+	if x != nil {
+		return x.Stale
+	}
+	return false
+}
+
+type GetAgentDraftRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_… or default.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId       string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetAgentDraftRequest) Reset() {
+	*x = GetAgentDraftRequest{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetAgentDraftRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetAgentDraftRequest) ProtoMessage() {}
+
+func (x *GetAgentDraftRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetAgentDraftRequest.ProtoReflect.Descriptor instead.
+func (*GetAgentDraftRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *GetAgentDraftRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *GetAgentDraftRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+type SaveAgentDraftRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_… or default.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// All settings; what is missing has its default. workspace_id in it is not read.
+	Agent *CreateAgentRequest `protobuf:"bytes,3,opt,name=agent,proto3" json:"agent,omitempty"`
+	// The revision that the caller has seen; 0 saves whatever there is.
+	Revision      int32 `protobuf:"varint,4,opt,name=revision,proto3" json:"revision,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SaveAgentDraftRequest) Reset() {
+	*x = SaveAgentDraftRequest{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SaveAgentDraftRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SaveAgentDraftRequest) ProtoMessage() {}
+
+func (x *SaveAgentDraftRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SaveAgentDraftRequest.ProtoReflect.Descriptor instead.
+func (*SaveAgentDraftRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *SaveAgentDraftRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *SaveAgentDraftRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *SaveAgentDraftRequest) GetAgent() *CreateAgentRequest {
+	if x != nil {
+		return x.Agent
+	}
+	return nil
+}
+
+func (x *SaveAgentDraftRequest) GetRevision() int32 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+type CompareAgentDraftRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_… or default.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId       string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CompareAgentDraftRequest) Reset() {
+	*x = CompareAgentDraftRequest{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompareAgentDraftRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompareAgentDraftRequest) ProtoMessage() {}
+
+func (x *CompareAgentDraftRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompareAgentDraftRequest.ProtoReflect.Descriptor instead.
+func (*CompareAgentDraftRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *CompareAgentDraftRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *CompareAgentDraftRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+type PublishAgentDraftRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_… or default.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// The revision that the caller has seen; 0 publishes whatever there is.
+	Revision int32 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// Whether changes that the agent got since the draft was begun are given up.
+	Overwrite     bool `protobuf:"varint,4,opt,name=overwrite,proto3" json:"overwrite,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PublishAgentDraftRequest) Reset() {
+	*x = PublishAgentDraftRequest{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PublishAgentDraftRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PublishAgentDraftRequest) ProtoMessage() {}
+
+func (x *PublishAgentDraftRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PublishAgentDraftRequest.ProtoReflect.Descriptor instead.
+func (*PublishAgentDraftRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *PublishAgentDraftRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *PublishAgentDraftRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *PublishAgentDraftRequest) GetRevision() int32 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *PublishAgentDraftRequest) GetOverwrite() bool {
+	if x != nil {
+		return x.Overwrite
+	}
+	return false
+}
+
+type DeleteAgentDraftRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_… or default.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId       string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteAgentDraftRequest) Reset() {
+	*x = DeleteAgentDraftRequest{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteAgentDraftRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteAgentDraftRequest) ProtoMessage() {}
+
+func (x *DeleteAgentDraftRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteAgentDraftRequest.ProtoReflect.Descriptor instead.
+func (*DeleteAgentDraftRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *DeleteAgentDraftRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *DeleteAgentDraftRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
 var File_parlance_v1_agents_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x1cparlance/v1/workspaces.proto\"\xc6\t\n" +
+	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x1cparlance/v1/workspaces.proto\"\xf8\t\n" +
 	"\x05Agent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -3657,7 +4138,10 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\aprivacy\x18\x17 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\x122\n" +
 	"\abudgets\x18\x18 \x03(\v2\x18.parlance.v1.AgentBudgetR\abudgets\x129\n" +
 	"\tcallbacks\x18\x19 \x01(\v2\x1b.parlance.v1.AgentCallbacksR\tcallbacks\x126\n" +
-	"\bhandover\x18\x1a \x01(\v2\x1a.parlance.v1.AgentHandoverR\bhandover\"\x91\x05\n" +
+	"\bhandover\x18\x1a \x01(\v2\x1a.parlance.v1.AgentHandoverR\bhandover\x120\n" +
+	"\x06widget\x18\x1b \x01(\v2\x18.parlance.v1.AgentWidgetR\x06widget\"K\n" +
+	"\vAgentWidget\x12<\n" +
+	"\x0fallowed_origins\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\x102\x18\x01\"\ar\x05\x10\x01\x18\xac\x02R\x0eallowedOrigins\"\x91\x05\n" +
 	"\x0eAgentCallbacks\x129\n" +
 	"\tcountries\x18\x01 \x03(\tB\x1b\xbaH\x18\x92\x01\x15\x10\xfa\x01\x18\x01\"\x0er\f2\n" +
 	"^[A-Z]{2}$R\tcountries\x12J\n" +
@@ -3841,7 +4325,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\rVersionChange\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12*\n" +
 	"\x04from\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x04from\x12&\n" +
-	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\xc2\t\n" +
+	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\xf4\t\n" +
 	"\x12CreateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -3870,7 +4354,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\aprivacy\x18\x13 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\x12<\n" +
 	"\abudgets\x18\x14 \x03(\v2\x18.parlance.v1.AgentBudgetB\b\xbaH\x05\x92\x01\x02\x10\x03R\abudgets\x129\n" +
 	"\tcallbacks\x18\x15 \x01(\v2\x1b.parlance.v1.AgentCallbacksR\tcallbacks\x126\n" +
-	"\bhandover\x18\x16 \x01(\v2\x1a.parlance.v1.AgentHandoverR\bhandover\"\x85\x02\n" +
+	"\bhandover\x18\x16 \x01(\v2\x1a.parlance.v1.AgentHandoverR\bhandover\x120\n" +
+	"\x06widget\x18\x17 \x01(\v2\x18.parlance.v1.AgentWidgetR\x06widget\"\x85\x02\n" +
 	"\x11ListAgentsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12'\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\n" +
@@ -3886,7 +4371,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"O\n" +
 	"\x0fGetAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xb7\v\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xe9\v\n" +
 	"\x12UpdateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12#\n" +
@@ -3916,7 +4401,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\aprivacy\x18\x15 \x01(\v2\x1c.parlance.v1.PrivacySettingsR\aprivacy\x12<\n" +
 	"\abudgets\x18\x16 \x03(\v2\x18.parlance.v1.AgentBudgetB\b\xbaH\x05\x92\x01\x02\x10\x03R\abudgets\x129\n" +
 	"\tcallbacks\x18\x17 \x01(\v2\x1b.parlance.v1.AgentCallbacksR\tcallbacks\x126\n" +
-	"\bhandover\x18\x18 \x01(\v2\x1a.parlance.v1.AgentHandoverR\bhandoverB\a\n" +
+	"\bhandover\x18\x18 \x01(\v2\x1a.parlance.v1.AgentHandoverR\bhandover\x120\n" +
+	"\x06widget\x18\x19 \x01(\v2\x18.parlance.v1.AgentWidgetR\x06widgetB\a\n" +
 	"\x05_nameB\x0f\n" +
 	"\r_instructionsB\x10\n" +
 	"\x0e_first_messageB\v\n" +
@@ -3974,7 +4460,38 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x14RollbackAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12\x18\n" +
-	"\aversion\x18\x03 \x01(\x05R\aversion2\xb2\f\n" +
+	"\aversion\x18\x03 \x01(\x05R\aversion\"\x98\x02\n" +
+	"\n" +
+	"AgentDraft\x12\x19\n" +
+	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12(\n" +
+	"\x05agent\x18\x02 \x01(\v2\x12.parlance.v1.AgentR\x05agent\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\x05R\brevision\x129\n" +
+	"\n" +
+	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x1d\n" +
+	"\n" +
+	"updated_by\x18\x06 \x01(\tR\tupdatedBy\x12\x14\n" +
+	"\x05stale\x18\a \x01(\bR\x05stale\"T\n" +
+	"\x14GetAgentDraftRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xb9\x01\n" +
+	"\x15SaveAgentDraftRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12=\n" +
+	"\x05agent\x18\x03 \x01(\v2\x1f.parlance.v1.CreateAgentRequestB\x06\xbaH\x03\xc8\x01\x01R\x05agent\x12#\n" +
+	"\brevision\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\brevision\"X\n" +
+	"\x18CompareAgentDraftRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\x9b\x01\n" +
+	"\x18PublishAgentDraftRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12#\n" +
+	"\brevision\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\brevision\x12\x1c\n" +
+	"\toverwrite\x18\x04 \x01(\bR\toverwrite\"W\n" +
+	"\x17DeleteAgentDraftRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId2\xe9\x12\n" +
 	"\fAgentService\x12\xab\x01\n" +
 	"\vCreateAgent\x12\x1f.parlance.v1.CreateAgentRequest\x1a\x12.parlance.v1.Agent\"g\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18.\b\xc9\x01\x12)/v1/workspaces/{workspace_id}/agents/{id}\x82\xd3\xe4\x93\x02):\x01*\"$/v1/workspaces/{workspace_id}/agents\x12\x81\x01\n" +
 	"\n" +
@@ -3986,7 +4503,12 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x11ListAgentVersions\x12%.parlance.v1.ListAgentVersionsRequest\x1a&.parlance.v1.ListAgentVersionsResponse\"F\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02:\x128/v1/workspaces/{workspace_id}/agents/{agent_id}/versions\x12\xc5\x01\n" +
 	"\x14CompareAgentVersions\x12(.parlance.v1.CompareAgentVersionsRequest\x1a).parlance.v1.CompareAgentVersionsResponse\"X\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02L\x12J/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/compare\x12\x98\x01\n" +
 	"\x0fGetAgentLatency\x12#.parlance.v1.GetAgentLatencyRequest\x1a\x19.parlance.v1.AgentLatency\"E\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x029\x127/v1/workspaces/{workspace_id}/agents/{agent_id}/latency\x12\xa4\x01\n" +
-	"\rRollbackAgent\x12!.parlance.v1.RollbackAgentRequest\x1a\x12.parlance.v1.Agent\"\\\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02P:\x01*\"K/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/rollbackB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
+	"\rRollbackAgent\x12!.parlance.v1.RollbackAgentRequest\x1a\x12.parlance.v1.Agent\"\\\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02P:\x01*\"K/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/rollback\x12\x90\x01\n" +
+	"\rGetAgentDraft\x12!.parlance.v1.GetAgentDraftRequest\x1a\x17.parlance.v1.AgentDraft\"C\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x027\x125/v1/workspaces/{workspace_id}/agents/{agent_id}/draft\x12\x95\x01\n" +
+	"\x0eSaveAgentDraft\x12\".parlance.v1.SaveAgentDraftRequest\x1a\x17.parlance.v1.AgentDraft\"F\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02::\x01*\x1a5/v1/workspaces/{workspace_id}/agents/{agent_id}/draft\x12\xb2\x01\n" +
+	"\x11CompareAgentDraft\x12%.parlance.v1.CompareAgentDraftRequest\x1a).parlance.v1.CompareAgentVersionsResponse\"K\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02?\x12=/v1/workspaces/{workspace_id}/agents/{agent_id}/draft/compare\x12\xb5\x01\n" +
+	"\x11PublishAgentDraft\x12%.parlance.v1.PublishAgentDraftRequest\x1a\x12.parlance.v1.Agent\"e\xaa\xbb\x18\x19\b\x03*\x15AgentService.GetAgent\x82\xd3\xe4\x93\x02B:\x01*\"=/v1/workspaces/{workspace_id}/agents/{agent_id}/draft/publish\x12\x9c\x01\n" +
+	"\x10DeleteAgentDraft\x12$.parlance.v1.DeleteAgentDraftRequest\x1a\x16.google.protobuf.Empty\"J\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x027*5/v1/workspaces/{workspace_id}/agents/{agent_id}/draftB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
 	file_parlance_v1_agents_proto_rawDescOnce sync.Once
@@ -4000,149 +4522,173 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
-	(*AgentCallbacks)(nil),               // 1: parlance.v1.AgentCallbacks
-	(*AgentHandover)(nil),                // 2: parlance.v1.AgentHandover
-	(*HandoverDestination)(nil),          // 3: parlance.v1.HandoverDestination
-	(*AgentAnalysis)(nil),                // 4: parlance.v1.AgentAnalysis
-	(*AnalysisCriterion)(nil),            // 5: parlance.v1.AnalysisCriterion
-	(*AnalysisField)(nil),                // 6: parlance.v1.AnalysisField
-	(*AgentModel)(nil),                   // 7: parlance.v1.AgentModel
-	(*ModelRef)(nil),                     // 8: parlance.v1.ModelRef
-	(*AgentVoice)(nil),                   // 9: parlance.v1.AgentVoice
-	(*AgentWaiting)(nil),                 // 10: parlance.v1.AgentWaiting
-	(*AgentRecording)(nil),               // 11: parlance.v1.AgentRecording
-	(*AgentRetrieval)(nil),               // 12: parlance.v1.AgentRetrieval
-	(*TagFilter)(nil),                    // 13: parlance.v1.TagFilter
-	(*ToolsConfig)(nil),                  // 14: parlance.v1.ToolsConfig
-	(*AgentClientTool)(nil),              // 15: parlance.v1.AgentClientTool
-	(*CheckGuardsRequest)(nil),           // 16: parlance.v1.CheckGuardsRequest
-	(*CheckGuardsResponse)(nil),          // 17: parlance.v1.CheckGuardsResponse
-	(*GuardVerdict)(nil),                 // 18: parlance.v1.GuardVerdict
-	(*AgentGuard)(nil),                   // 19: parlance.v1.AgentGuard
-	(*GuardJudge)(nil),                   // 20: parlance.v1.GuardJudge
-	(*FatigueWindow)(nil),                // 21: parlance.v1.FatigueWindow
-	(*AgentBudget)(nil),                  // 22: parlance.v1.AgentBudget
-	(*PrivacySettings)(nil),              // 23: parlance.v1.PrivacySettings
-	(*AgentMemory)(nil),                  // 24: parlance.v1.AgentMemory
-	(*AgentVersion)(nil),                 // 25: parlance.v1.AgentVersion
-	(*VersionChange)(nil),                // 26: parlance.v1.VersionChange
-	(*CreateAgentRequest)(nil),           // 27: parlance.v1.CreateAgentRequest
-	(*ListAgentsRequest)(nil),            // 28: parlance.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),           // 29: parlance.v1.ListAgentsResponse
-	(*GetAgentRequest)(nil),              // 30: parlance.v1.GetAgentRequest
-	(*UpdateAgentRequest)(nil),           // 31: parlance.v1.UpdateAgentRequest
-	(*DeleteAgentRequest)(nil),           // 32: parlance.v1.DeleteAgentRequest
-	(*ListAgentVersionsRequest)(nil),     // 33: parlance.v1.ListAgentVersionsRequest
-	(*ListAgentVersionsResponse)(nil),    // 34: parlance.v1.ListAgentVersionsResponse
-	(*CompareAgentVersionsRequest)(nil),  // 35: parlance.v1.CompareAgentVersionsRequest
-	(*CompareAgentVersionsResponse)(nil), // 36: parlance.v1.CompareAgentVersionsResponse
-	(*GetAgentLatencyRequest)(nil),       // 37: parlance.v1.GetAgentLatencyRequest
-	(*AgentLatency)(nil),                 // 38: parlance.v1.AgentLatency
-	(*LatencyStage)(nil),                 // 39: parlance.v1.LatencyStage
-	(*RollbackAgentRequest)(nil),         // 40: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 41: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 42: google.protobuf.Struct
-	(*RetentionSettings)(nil),            // 43: parlance.v1.RetentionSettings
-	(*structpb.Value)(nil),               // 44: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 45: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 46: google.protobuf.Empty
+	(*AgentWidget)(nil),                  // 1: parlance.v1.AgentWidget
+	(*AgentCallbacks)(nil),               // 2: parlance.v1.AgentCallbacks
+	(*AgentHandover)(nil),                // 3: parlance.v1.AgentHandover
+	(*HandoverDestination)(nil),          // 4: parlance.v1.HandoverDestination
+	(*AgentAnalysis)(nil),                // 5: parlance.v1.AgentAnalysis
+	(*AnalysisCriterion)(nil),            // 6: parlance.v1.AnalysisCriterion
+	(*AnalysisField)(nil),                // 7: parlance.v1.AnalysisField
+	(*AgentModel)(nil),                   // 8: parlance.v1.AgentModel
+	(*ModelRef)(nil),                     // 9: parlance.v1.ModelRef
+	(*AgentVoice)(nil),                   // 10: parlance.v1.AgentVoice
+	(*AgentWaiting)(nil),                 // 11: parlance.v1.AgentWaiting
+	(*AgentRecording)(nil),               // 12: parlance.v1.AgentRecording
+	(*AgentRetrieval)(nil),               // 13: parlance.v1.AgentRetrieval
+	(*TagFilter)(nil),                    // 14: parlance.v1.TagFilter
+	(*ToolsConfig)(nil),                  // 15: parlance.v1.ToolsConfig
+	(*AgentClientTool)(nil),              // 16: parlance.v1.AgentClientTool
+	(*CheckGuardsRequest)(nil),           // 17: parlance.v1.CheckGuardsRequest
+	(*CheckGuardsResponse)(nil),          // 18: parlance.v1.CheckGuardsResponse
+	(*GuardVerdict)(nil),                 // 19: parlance.v1.GuardVerdict
+	(*AgentGuard)(nil),                   // 20: parlance.v1.AgentGuard
+	(*GuardJudge)(nil),                   // 21: parlance.v1.GuardJudge
+	(*FatigueWindow)(nil),                // 22: parlance.v1.FatigueWindow
+	(*AgentBudget)(nil),                  // 23: parlance.v1.AgentBudget
+	(*PrivacySettings)(nil),              // 24: parlance.v1.PrivacySettings
+	(*AgentMemory)(nil),                  // 25: parlance.v1.AgentMemory
+	(*AgentVersion)(nil),                 // 26: parlance.v1.AgentVersion
+	(*VersionChange)(nil),                // 27: parlance.v1.VersionChange
+	(*CreateAgentRequest)(nil),           // 28: parlance.v1.CreateAgentRequest
+	(*ListAgentsRequest)(nil),            // 29: parlance.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 30: parlance.v1.ListAgentsResponse
+	(*GetAgentRequest)(nil),              // 31: parlance.v1.GetAgentRequest
+	(*UpdateAgentRequest)(nil),           // 32: parlance.v1.UpdateAgentRequest
+	(*DeleteAgentRequest)(nil),           // 33: parlance.v1.DeleteAgentRequest
+	(*ListAgentVersionsRequest)(nil),     // 34: parlance.v1.ListAgentVersionsRequest
+	(*ListAgentVersionsResponse)(nil),    // 35: parlance.v1.ListAgentVersionsResponse
+	(*CompareAgentVersionsRequest)(nil),  // 36: parlance.v1.CompareAgentVersionsRequest
+	(*CompareAgentVersionsResponse)(nil), // 37: parlance.v1.CompareAgentVersionsResponse
+	(*GetAgentLatencyRequest)(nil),       // 38: parlance.v1.GetAgentLatencyRequest
+	(*AgentLatency)(nil),                 // 39: parlance.v1.AgentLatency
+	(*LatencyStage)(nil),                 // 40: parlance.v1.LatencyStage
+	(*RollbackAgentRequest)(nil),         // 41: parlance.v1.RollbackAgentRequest
+	(*AgentDraft)(nil),                   // 42: parlance.v1.AgentDraft
+	(*GetAgentDraftRequest)(nil),         // 43: parlance.v1.GetAgentDraftRequest
+	(*SaveAgentDraftRequest)(nil),        // 44: parlance.v1.SaveAgentDraftRequest
+	(*CompareAgentDraftRequest)(nil),     // 45: parlance.v1.CompareAgentDraftRequest
+	(*PublishAgentDraftRequest)(nil),     // 46: parlance.v1.PublishAgentDraftRequest
+	(*DeleteAgentDraftRequest)(nil),      // 47: parlance.v1.DeleteAgentDraftRequest
+	(*timestamppb.Timestamp)(nil),        // 48: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 49: google.protobuf.Struct
+	(*RetentionSettings)(nil),            // 50: parlance.v1.RetentionSettings
+	(*structpb.Value)(nil),               // 51: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 52: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 53: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
-	7,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
-	9,  // 1: parlance.v1.Agent.voice:type_name -> parlance.v1.AgentVoice
-	12, // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
-	14, // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
-	19, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
-	21, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
-	24, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	41, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	41, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
-	4,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
-	23, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
-	22, // 11: parlance.v1.Agent.budgets:type_name -> parlance.v1.AgentBudget
-	1,  // 12: parlance.v1.Agent.callbacks:type_name -> parlance.v1.AgentCallbacks
-	2,  // 13: parlance.v1.Agent.handover:type_name -> parlance.v1.AgentHandover
-	3,  // 14: parlance.v1.AgentHandover.destinations:type_name -> parlance.v1.HandoverDestination
-	5,  // 15: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
-	6,  // 16: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
-	8,  // 17: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	42, // 18: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	42, // 19: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	42, // 20: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	42, // 21: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
-	11, // 22: parlance.v1.AgentVoice.recording:type_name -> parlance.v1.AgentRecording
-	10, // 23: parlance.v1.AgentVoice.waiting:type_name -> parlance.v1.AgentWaiting
-	13, // 24: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
-	15, // 25: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
-	42, // 26: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
-	18, // 27: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
-	20, // 28: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
-	8,  // 29: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
-	8,  // 30: parlance.v1.AgentBudget.degrade_model:type_name -> parlance.v1.ModelRef
-	43, // 31: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
-	0,  // 32: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	41, // 33: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	44, // 34: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	44, // 35: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	7,  // 36: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	9,  // 37: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	12, // 38: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	14, // 39: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	19, // 40: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	21, // 41: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	24, // 42: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	4,  // 43: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	23, // 44: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	22, // 45: parlance.v1.CreateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
-	1,  // 46: parlance.v1.CreateAgentRequest.callbacks:type_name -> parlance.v1.AgentCallbacks
-	2,  // 47: parlance.v1.CreateAgentRequest.handover:type_name -> parlance.v1.AgentHandover
-	0,  // 48: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	7,  // 49: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	9,  // 50: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	12, // 51: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	14, // 52: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	19, // 53: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	21, // 54: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	24, // 55: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	45, // 56: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	4,  // 57: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	23, // 58: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
-	22, // 59: parlance.v1.UpdateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
-	1,  // 60: parlance.v1.UpdateAgentRequest.callbacks:type_name -> parlance.v1.AgentCallbacks
-	2,  // 61: parlance.v1.UpdateAgentRequest.handover:type_name -> parlance.v1.AgentHandover
-	25, // 62: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	26, // 63: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	41, // 64: parlance.v1.GetAgentLatencyRequest.since:type_name -> google.protobuf.Timestamp
-	41, // 65: parlance.v1.GetAgentLatencyRequest.until:type_name -> google.protobuf.Timestamp
-	39, // 66: parlance.v1.AgentLatency.stages:type_name -> parlance.v1.LatencyStage
-	27, // 67: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	28, // 68: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	30, // 69: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	16, // 70: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
-	31, // 71: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	32, // 72: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	33, // 73: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	35, // 74: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	37, // 75: parlance.v1.AgentService.GetAgentLatency:input_type -> parlance.v1.GetAgentLatencyRequest
-	40, // 76: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 77: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	29, // 78: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 79: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	17, // 80: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
-	0,  // 81: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	46, // 82: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	34, // 83: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	36, // 84: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	38, // 85: parlance.v1.AgentService.GetAgentLatency:output_type -> parlance.v1.AgentLatency
-	0,  // 86: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	77, // [77:87] is the sub-list for method output_type
-	67, // [67:77] is the sub-list for method input_type
-	67, // [67:67] is the sub-list for extension type_name
-	67, // [67:67] is the sub-list for extension extendee
-	0,  // [0:67] is the sub-list for field type_name
+	8,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
+	10, // 1: parlance.v1.Agent.voice:type_name -> parlance.v1.AgentVoice
+	13, // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
+	15, // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
+	20, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
+	22, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
+	25, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
+	48, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	48, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	5,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
+	24, // 10: parlance.v1.Agent.privacy:type_name -> parlance.v1.PrivacySettings
+	23, // 11: parlance.v1.Agent.budgets:type_name -> parlance.v1.AgentBudget
+	2,  // 12: parlance.v1.Agent.callbacks:type_name -> parlance.v1.AgentCallbacks
+	3,  // 13: parlance.v1.Agent.handover:type_name -> parlance.v1.AgentHandover
+	1,  // 14: parlance.v1.Agent.widget:type_name -> parlance.v1.AgentWidget
+	4,  // 15: parlance.v1.AgentHandover.destinations:type_name -> parlance.v1.HandoverDestination
+	6,  // 16: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
+	7,  // 17: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
+	9,  // 18: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
+	49, // 19: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	49, // 20: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	49, // 21: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	49, // 22: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	12, // 23: parlance.v1.AgentVoice.recording:type_name -> parlance.v1.AgentRecording
+	11, // 24: parlance.v1.AgentVoice.waiting:type_name -> parlance.v1.AgentWaiting
+	14, // 25: parlance.v1.AgentRetrieval.tags:type_name -> parlance.v1.TagFilter
+	16, // 26: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
+	49, // 27: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
+	19, // 28: parlance.v1.CheckGuardsResponse.verdicts:type_name -> parlance.v1.GuardVerdict
+	21, // 29: parlance.v1.AgentGuard.judge:type_name -> parlance.v1.GuardJudge
+	9,  // 30: parlance.v1.GuardJudge.model:type_name -> parlance.v1.ModelRef
+	9,  // 31: parlance.v1.AgentBudget.degrade_model:type_name -> parlance.v1.ModelRef
+	50, // 32: parlance.v1.PrivacySettings.retention:type_name -> parlance.v1.RetentionSettings
+	0,  // 33: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	48, // 34: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	51, // 35: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	51, // 36: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	8,  // 37: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	10, // 38: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	13, // 39: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	15, // 40: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	20, // 41: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	22, // 42: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	25, // 43: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	5,  // 44: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	24, // 45: parlance.v1.CreateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	23, // 46: parlance.v1.CreateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
+	2,  // 47: parlance.v1.CreateAgentRequest.callbacks:type_name -> parlance.v1.AgentCallbacks
+	3,  // 48: parlance.v1.CreateAgentRequest.handover:type_name -> parlance.v1.AgentHandover
+	1,  // 49: parlance.v1.CreateAgentRequest.widget:type_name -> parlance.v1.AgentWidget
+	0,  // 50: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	8,  // 51: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	10, // 52: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	13, // 53: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	15, // 54: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	20, // 55: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	22, // 56: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	25, // 57: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	52, // 58: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	5,  // 59: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	24, // 60: parlance.v1.UpdateAgentRequest.privacy:type_name -> parlance.v1.PrivacySettings
+	23, // 61: parlance.v1.UpdateAgentRequest.budgets:type_name -> parlance.v1.AgentBudget
+	2,  // 62: parlance.v1.UpdateAgentRequest.callbacks:type_name -> parlance.v1.AgentCallbacks
+	3,  // 63: parlance.v1.UpdateAgentRequest.handover:type_name -> parlance.v1.AgentHandover
+	1,  // 64: parlance.v1.UpdateAgentRequest.widget:type_name -> parlance.v1.AgentWidget
+	26, // 65: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	27, // 66: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	48, // 67: parlance.v1.GetAgentLatencyRequest.since:type_name -> google.protobuf.Timestamp
+	48, // 68: parlance.v1.GetAgentLatencyRequest.until:type_name -> google.protobuf.Timestamp
+	40, // 69: parlance.v1.AgentLatency.stages:type_name -> parlance.v1.LatencyStage
+	0,  // 70: parlance.v1.AgentDraft.agent:type_name -> parlance.v1.Agent
+	48, // 71: parlance.v1.AgentDraft.created_at:type_name -> google.protobuf.Timestamp
+	48, // 72: parlance.v1.AgentDraft.updated_at:type_name -> google.protobuf.Timestamp
+	28, // 73: parlance.v1.SaveAgentDraftRequest.agent:type_name -> parlance.v1.CreateAgentRequest
+	28, // 74: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	29, // 75: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	31, // 76: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	17, // 77: parlance.v1.AgentService.CheckGuards:input_type -> parlance.v1.CheckGuardsRequest
+	32, // 78: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	33, // 79: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	34, // 80: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	36, // 81: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	38, // 82: parlance.v1.AgentService.GetAgentLatency:input_type -> parlance.v1.GetAgentLatencyRequest
+	41, // 83: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	43, // 84: parlance.v1.AgentService.GetAgentDraft:input_type -> parlance.v1.GetAgentDraftRequest
+	44, // 85: parlance.v1.AgentService.SaveAgentDraft:input_type -> parlance.v1.SaveAgentDraftRequest
+	45, // 86: parlance.v1.AgentService.CompareAgentDraft:input_type -> parlance.v1.CompareAgentDraftRequest
+	46, // 87: parlance.v1.AgentService.PublishAgentDraft:input_type -> parlance.v1.PublishAgentDraftRequest
+	47, // 88: parlance.v1.AgentService.DeleteAgentDraft:input_type -> parlance.v1.DeleteAgentDraftRequest
+	0,  // 89: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	30, // 90: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 91: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	18, // 92: parlance.v1.AgentService.CheckGuards:output_type -> parlance.v1.CheckGuardsResponse
+	0,  // 93: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	53, // 94: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	35, // 95: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	37, // 96: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	39, // 97: parlance.v1.AgentService.GetAgentLatency:output_type -> parlance.v1.AgentLatency
+	0,  // 98: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	42, // 99: parlance.v1.AgentService.GetAgentDraft:output_type -> parlance.v1.AgentDraft
+	42, // 100: parlance.v1.AgentService.SaveAgentDraft:output_type -> parlance.v1.AgentDraft
+	37, // 101: parlance.v1.AgentService.CompareAgentDraft:output_type -> parlance.v1.CompareAgentVersionsResponse
+	0,  // 102: parlance.v1.AgentService.PublishAgentDraft:output_type -> parlance.v1.Agent
+	53, // 103: parlance.v1.AgentService.DeleteAgentDraft:output_type -> google.protobuf.Empty
+	89, // [89:104] is the sub-list for method output_type
+	74, // [74:89] is the sub-list for method input_type
+	74, // [74:74] is the sub-list for extension type_name
+	74, // [74:74] is the sub-list for extension extendee
+	0,  // [0:74] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -4152,18 +4698,18 @@ func file_parlance_v1_agents_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_workspaces_proto_init()
-	file_parlance_v1_agents_proto_msgTypes[1].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[10].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[12].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[31].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[2].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[8].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[11].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[13].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[32].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   41,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

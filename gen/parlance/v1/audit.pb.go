@@ -40,11 +40,12 @@ type AuditEntry struct {
 	BegunAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=begun_at,json=begunAt,proto3" json:"begun_at,omitempty"`
 	// ws_…; empty for what belongs to the whole tenant.
 	WorkspaceId string `protobuf:"bytes,5,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// api_key, session_token or cli (a command that worked on the database).
+	// api_key, session_token, person (somebody who has signed in at the console), or cli (a command
+	// that worked on the database).
 	ActorKind string `protobuf:"bytes,6,opt,name=actor_kind,json=actorKind,proto3" json:"actor_kind,omitempty"`
-	// key_… or ses_…; empty for cli.
+	// key_…, ses_… or per_…; empty for cli.
 	ActorId string `protobuf:"bytes,7,opt,name=actor_id,json=actorId,proto3" json:"actor_id,omitempty"`
-	// Name of the key, or of the user of the operating system.
+	// Name of the key, of the person, or of the user of the operating system.
 	ActorName string `protobuf:"bytes,8,opt,name=actor_name,json=actorName,proto3" json:"actor_name,omitempty"`
 	// The resource and the verb, as in the name of the method: agent.update, api_key.rotate.
 	Action string `protobuf:"bytes,9,opt,name=action,proto3" json:"action,omitempty"`
@@ -259,7 +260,7 @@ type ListAuditEntriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only entries about this workspace, ws_….
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// Only entries of this actor: key_…, ses_…, or the name of the user of a command.
+	// Only entries of this actor: key_…, ses_…, per_…, or the name of the user of a command.
 	Actor string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
 	// Only actions that begin with this: "agent.", "agent.update".
 	Action string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
@@ -430,7 +431,7 @@ type ListWorkspaceAuditEntriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// Only entries of this actor: key_…, ses_…, or the name of the user of a command.
+	// Only entries of this actor: key_…, ses_…, per_…, or the name of the user of a command.
 	Actor string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
 	// Only actions that begin with this: "agent.", "agent.update".
 	Action string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
@@ -691,19 +692,20 @@ var File_parlance_v1_audit_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_audit_proto_rawDesc = "" +
 	"\n" +
-	"\x17parlance/v1/audit.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xe6\x05\n" +
+	"\x17parlance/v1/audit.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xee\x05\n" +
 	"\n" +
 	"AuditEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\rR\x06number\x12*\n" +
 	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x125\n" +
 	"\bbegun_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\abegunAt\x12!\n" +
-	"\fworkspace_id\x18\x05 \x01(\tR\vworkspaceId\x12@\n" +
+	"\fworkspace_id\x18\x05 \x01(\tR\vworkspaceId\x12H\n" +
 	"\n" +
-	"actor_kind\x18\x06 \x01(\tB!\xba\xbb\x18\x1d\n" +
+	"actor_kind\x18\x06 \x01(\tB)\xba\xbb\x18%\n" +
 	"\aapi_key\n" +
 	"\rsession_token\n" +
-	"\x03cliR\tactorKind\x12\x19\n" +
+	"\x03cli\n" +
+	"\x06personR\tactorKind\x12\x19\n" +
 	"\bactor_id\x18\a \x01(\tR\aactorId\x12\x1d\n" +
 	"\n" +
 	"actor_name\x18\b \x01(\tR\tactorName\x12\x16\n" +

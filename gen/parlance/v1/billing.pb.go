@@ -514,12 +514,12 @@ const file_parlance_v1_billing_proto_rawDesc = "" +
 	"\x13CreatePortalRequest\x12)\n" +
 	"\n" +
 	"return_url\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x10R\treturnUrl2\xcf\x02\n" +
-	"\x0eBillingService\x12]\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x10R\treturnUrl2\xd5\x02\n" +
+	"\x0eBillingService\x12_\n" +
 	"\n" +
-	"GetBilling\x12\x1e.parlance.v1.GetBillingRequest\x1a\x14.parlance.v1.Billing\"\x19\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\r\x12\v/v1/billing\x12r\n" +
-	"\x0eCreateCheckout\x12\".parlance.v1.CreateCheckoutRequest\x1a\x15.parlance.v1.Checkout\"%\xaa\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/v1/billing/checkout\x12j\n" +
-	"\fCreatePortal\x12 .parlance.v1.CreatePortalRequest\x1a\x13.parlance.v1.Portal\"#\xaa\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/billing/portalB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
+	"GetBilling\x12\x1e.parlance.v1.GetBillingRequest\x1a\x14.parlance.v1.Billing\"\x1b\xaa\xbb\x18\x04\b\x010\x01\x82\xd3\xe4\x93\x02\r\x12\v/v1/billing\x12t\n" +
+	"\x0eCreateCheckout\x12\".parlance.v1.CreateCheckoutRequest\x1a\x15.parlance.v1.Checkout\"'\xaa\xbb\x18\x04\b\x040\x01\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/v1/billing/checkout\x12l\n" +
+	"\fCreatePortal\x12 .parlance.v1.CreatePortalRequest\x1a\x13.parlance.v1.Portal\"%\xaa\xbb\x18\x04\b\x040\x01\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/billing/portalB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
 	file_parlance_v1_billing_proto_rawDescOnce sync.Once

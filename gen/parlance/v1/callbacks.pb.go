@@ -2987,13 +2987,13 @@ var File_parlance_v1_callbacks_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_callbacks_proto_rawDesc = "" +
 	"\n" +
-	"\x1bparlance/v1/callbacks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xe4\b\n" +
+	"\x1bparlance/v1/callbacks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xea\b\n" +
 	"\bCallback\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12\x17\n" +
 	"\auser_id\x18\x04 \x01(\tR\x06userId\x12'\n" +
-	"\fphone_number\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x02R\vphoneNumber\x12e\n" +
+	"\fphone_number\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x03R\vphoneNumber\x12e\n" +
 	"\x06status\x18\x06 \x01(\tBM\xba\xbb\x18I\n" +
 	"\tscheduled\n" +
 	"\adialing\n" +
@@ -3020,9 +3020,9 @@ const file_parlance_v1_callbacks_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x0f \x01(\tR\tsessionId\x128\n" +
 	"\battempts\x18\x10 \x03(\v2\x1c.parlance.v1.CallbackAttemptR\battempts\x12!\n" +
-	"\fmax_attempts\x18\x11 \x01(\x05R\vmaxAttempts\x12\x1d\n" +
+	"\fmax_attempts\x18\x11 \x01(\x05R\vmaxAttempts\x12#\n" +
 	"\n" +
-	"end_reason\x18\x12 \x01(\tR\tendReason\x12\x1b\n" +
+	"end_reason\x18\x12 \x01(\tB\x04\xc0\xbb\x18\x02R\tendReason\x12\x1b\n" +
 	"\twaits_for\x18\x13 \x01(\tR\bwaitsFor\x12^\n" +
 	"\x11dynamic_variables\x18\x14 \x03(\v2+.parlance.v1.Callback.DynamicVariablesEntryB\x04\xc0\xbb\x18\x01R\x10dynamicVariables\x129\n" +
 	"\n" +
@@ -3032,15 +3032,15 @@ const file_parlance_v1_callbacks_proto_rawDesc = "" +
 	"\bended_at\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf2\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf8\x02\n" +
 	"\x0fCallbackAttempt\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x17\n" +
 	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x03 \x01(\tR\tsessionId\x12\x16\n" +
-	"\x06status\x18\x04 \x01(\tR\x06status\x12\x1d\n" +
+	"\x06status\x18\x04 \x01(\tR\x06status\x12#\n" +
 	"\n" +
-	"end_reason\x18\x05 \x01(\tR\tendReason\x129\n" +
+	"end_reason\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x02R\tendReason\x129\n" +
 	"\n" +
 	"started_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12;\n" +
 	"\vanswered_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -3135,7 +3135,7 @@ const file_parlance_v1_callbacks_proto_rawDesc = "" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12\x17\n" +
 	"\auser_id\x18\x04 \x01(\tR\x06userId\x12'\n" +
-	"\fphone_number\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x02R\vphoneNumber\x12\x12\n" +
+	"\fphone_number\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x03R\vphoneNumber\x12\x12\n" +
 	"\x04cron\x18\x06 \x01(\tR\x04cron\x12\x1a\n" +
 	"\btimezone\x18\a \x01(\tR\btimezone\x12\x1c\n" +
 	"\x06reason\x18\b \x01(\tB\x04\xc0\xbb\x18\x02R\x06reason\x127\n" +
@@ -3326,13 +3326,12 @@ const file_parlance_v1_callbacks_proto_rawDesc = "" +
 	"\x15GetCallConsentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
 	"\auser_id\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x02R\x06userId2\x9e\x1a\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x02R\x06userId2\xa2\x1a\n" +
 	"\x0fCallbackService\x12\xba\x01\n" +
 	"\x0eCreateCallback\x12\".parlance.v1.CreateCallbackRequest\x1a\x15.parlance.v1.Callback\"m\xaa\xbb\x18\x02\b\x03\xb2\xbb\x181\b\xc9\x01\x12,/v1/workspaces/{workspace_id}/callbacks/{id}\x82\xd3\xe4\x93\x02,:\x01*\"'/v1/workspaces/{workspace_id}/callbacks\x12\x8d\x01\n" +
 	"\rListCallbacks\x12!.parlance.v1.ListCallbacksRequest\x1a\".parlance.v1.ListCallbacksResponse\"5\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02)\x12'/v1/workspaces/{workspace_id}/callbacks\x12\xa8\x01\n" +
-	"\x13GetCallbackCalendar\x12'.parlance.v1.GetCallbackCalendarRequest\x1a(.parlance.v1.GetCallbackCalendarResponse\">\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x022\x120/v1/workspaces/{workspace_id}/callbacks/calendar\x12\xb8\x01\n" +
-	"\x16ExportCallbackCalendar\x12*.parlance.v1.ExportCallbackCalendarRequest\x1a+.parlance.v1.ExportCallbackCalendarResponse\"C\xaa\xbb\x18\n" +
-	"\b\x01\x1a\x04read \x03\xb2\xbb\x181\x1a/GET /v1/workspaces/{workspace_id}/callbacks.ics0\x01\x12\x8a\x01\n" +
+	"\x13GetCallbackCalendar\x12'.parlance.v1.GetCallbackCalendarRequest\x1a(.parlance.v1.GetCallbackCalendarResponse\">\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x022\x120/v1/workspaces/{workspace_id}/callbacks/calendar\x12\xba\x01\n" +
+	"\x16ExportCallbackCalendar\x12*.parlance.v1.ExportCallbackCalendarRequest\x1a+.parlance.v1.ExportCallbackCalendarResponse\"E\xaa\xbb\x18\f\b\x01\x1a\x04read \x038\x01\xb2\xbb\x181\x1a/GET /v1/workspaces/{workspace_id}/callbacks.ics0\x01\x12\x8a\x01\n" +
 	"\vGetCallback\x12\x1f.parlance.v1.GetCallbackRequest\x1a\x15.parlance.v1.Callback\"C\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x027\x125/v1/workspaces/{workspace_id}/callbacks/{callback_id}\x12\x93\x01\n" +
 	"\x0eUpdateCallback\x12\".parlance.v1.UpdateCallbackRequest\x1a\x15.parlance.v1.Callback\"F\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02::\x01*25/v1/workspaces/{workspace_id}/callbacks/{callback_id}\x12\x9a\x01\n" +
 	"\x0eCancelCallback\x12\".parlance.v1.CancelCallbackRequest\x1a\x15.parlance.v1.Callback\"M\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02A:\x01*\"</v1/workspaces/{workspace_id}/callbacks/{callback_id}/cancel\x12\xe4\x01\n" +
@@ -3348,8 +3347,8 @@ const file_parlance_v1_callbacks_proto_rawDesc = "" +
 	"\x14ControlCallbackBatch\x12(.parlance.v1.ControlCallbackBatchRequest\x1a\x1a.parlance.v1.CallbackBatch\"R\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02F:\x01*\"A/v1/workspaces/{workspace_id}/callback-batches/{batch_id}/control\x12\xc9\x01\n" +
 	"\x13ExportCallbackBatch\x12'.parlance.v1.ExportCallbackBatchRequest\x1a(.parlance.v1.ExportCallbackBatchResponse\"]\xaa\xbb\x18\n" +
 	"\b\x03\x1a\x04read \x03\xb2\xbb\x18K\x1aIGET /v1/workspaces/{workspace_id}/callback-batches/{batch_id}/results.csv0\x01\x12\x9b\x01\n" +
-	"\x0eSetCallConsent\x12\".parlance.v1.SetCallConsentRequest\x1a\x18.parlance.v1.CallConsent\"K\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02?:\x01*\":/v1/workspaces/{workspace_id}/users/{user_id}/call-consent\x12\x98\x01\n" +
-	"\x0eGetCallConsent\x12\".parlance.v1.GetCallConsentRequest\x1a\x18.parlance.v1.CallConsent\"H\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02<\x12:/v1/workspaces/{workspace_id}/users/{user_id}/call-consentB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
+	"\x0eSetCallConsent\x12\".parlance.v1.SetCallConsentRequest\x1a\x18.parlance.v1.CallConsent\"K\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02?:\x01*\":/v1/workspaces/{workspace_id}/users/{user_id}/call-consent\x12\x9a\x01\n" +
+	"\x0eGetCallConsent\x12\".parlance.v1.GetCallConsentRequest\x1a\x18.parlance.v1.CallConsent\"J\xaa\xbb\x18\x04\b\x018\x01\x82\xd3\xe4\x93\x02<\x12:/v1/workspaces/{workspace_id}/users/{user_id}/call-consentB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
 	file_parlance_v1_callbacks_proto_rawDescOnce sync.Once

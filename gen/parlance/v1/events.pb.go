@@ -60,7 +60,10 @@ type PostCallTranscription struct {
 	// zero_retention in the feed of events, and in what is sent after the content was deleted: the
 	// agent keeps nothing of its conversations, so that transcript, variables and overrides are left
 	// out. Absent in what endpoints receive while there is content.
-	Withheld      *string `protobuf:"bytes,18,opt,name=withheld,proto3,oneof" json:"withheld,omitempty"`
+	Withheld *string `protobuf:"bytes,18,opt,name=withheld,proto3,oneof" json:"withheld,omitempty"`
+	// Revision of the agent's draft whose settings the conversation had: it was a test. 0: it had
+	// those of agent_version.
+	DraftRevision int32 `protobuf:"varint,19,opt,name=draft_revision,json=draftRevision,proto3" json:"draft_revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -219,6 +222,13 @@ func (x *PostCallTranscription) GetWithheld() string {
 		return *x.Withheld
 	}
 	return ""
+}
+
+func (x *PostCallTranscription) GetDraftRevision() int32 {
+	if x != nil {
+		return x.DraftRevision
+	}
+	return 0
 }
 
 // CallMemory is what a session added to and deleted from the user's memory.
@@ -2014,7 +2024,7 @@ var File_parlance_v1_events_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_events_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xe8\x06\n" +
+	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x8f\a\n" +
 	"\x15PostCallTranscription\x12\x19\n" +
 	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12'\n" +
 	"\x0fconversation_id\x18\x02 \x01(\tR\x0econversationId\x12\x1d\n" +
@@ -2040,7 +2050,8 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\bmodality\x18\x10 \x01(\tR\bmodality\x12/\n" +
 	"\x06memory\x18\x11 \x01(\v2\x17.parlance.v1.CallMemoryR\x06memory\x125\n" +
 	"\bwithheld\x18\x12 \x01(\tB\x14\xba\xbb\x18\x10\n" +
-	"\x0ezero_retentionH\x00R\bwithheld\x88\x01\x01:\x1b\xaa\xbb\x18\x17post_call_transcriptionB\v\n" +
+	"\x0ezero_retentionH\x00R\bwithheld\x88\x01\x01\x12%\n" +
+	"\x0edraft_revision\x18\x13 \x01(\x05R\rdraftRevision:\x1b\xaa\xbb\x18\x17post_call_transcriptionB\v\n" +
 	"\t_withheld\"\x97\x01\n" +
 	"\n" +
 	"CallMemory\x121\n" +
@@ -2051,14 +2062,14 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x04done\n" +
 	"\x06failed\n" +
 	"\x04noneR\n" +
-	"extraction\"\xf9\x01\n" +
+	"extraction\"\x85\x02\n" +
 	"\fLearntMemory\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12)\n" +
 	"\x04kind\x18\x02 \x01(\tB\x15\xba\xbb\x18\x11\n" +
 	"\x04note\n" +
-	"\tstatementR\x04kind\x12\x12\n" +
-	"\x04text\x18\x03 \x01(\tR\x04text\x12\x1a\n" +
-	"\bcategory\x18\x04 \x01(\tR\bcategory\x12-\n" +
+	"\tstatementR\x04kind\x12\x18\n" +
+	"\x04text\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x03R\x04text\x12 \n" +
+	"\bcategory\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x03R\bcategory\x12-\n" +
 	"\x06status\x18\x05 \x01(\tB\x15\xba\xbb\x18\x11\n" +
 	"\x06active\n" +
 	"\apendingR\x06status\x126\n" +
@@ -2067,12 +2078,12 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x05model\n" +
 	"\n" +
 	"extractionR\tcreatedBy\x12\x17\n" +
-	"\aturn_id\x18\a \x01(\tR\x06turnId\"\xea\x04\n" +
+	"\aturn_id\x18\a \x01(\tR\x06turnId\"\xf0\x04\n" +
 	"\x0fTranscriptEntry\x12%\n" +
 	"\x04role\x18\x01 \x01(\tB\x11\xba\xbb\x18\r\n" +
 	"\x04user\n" +
-	"\x05agentR\x04role\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\x12\x17\n" +
+	"\x05agentR\x04role\x12\x1e\n" +
+	"\amessage\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\amessage\x12\x17\n" +
 	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12>\n" +
 	"\n" +
 	"tool_calls\x18\x04 \x03(\v2\x1f.parlance.v1.TranscriptToolCallR\ttoolCalls\x12D\n" +
@@ -2088,26 +2099,26 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	" \x01(\tR\boperator\x1ad\n" +
 	"\x1cConversationTurnMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12.\n" +
-	"\x05value\x18\x02 \x01(\v2\x18.parlance.v1.ElapsedTimeR\x05value:\x028\x01\"\xa7\x01\n" +
+	"\x05value\x18\x02 \x01(\v2\x18.parlance.v1.ElapsedTimeR\x05value:\x028\x01\"\xad\x01\n" +
 	"\x12TranscriptToolCall\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
-	"\ttool_name\x18\x02 \x01(\tR\btoolName\x12$\n" +
-	"\x0eparams_as_json\x18\x03 \x01(\tR\fparamsAsJson\x12/\n" +
-	"\x14tool_has_been_called\x18\x04 \x01(\bR\x11toolHasBeenCalled\"\xb8\x01\n" +
+	"\ttool_name\x18\x02 \x01(\tR\btoolName\x12*\n" +
+	"\x0eparams_as_json\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x02R\fparamsAsJson\x12/\n" +
+	"\x14tool_has_been_called\x18\x04 \x01(\bR\x11toolHasBeenCalled\"\xbe\x01\n" +
 	"\x14TranscriptToolResult\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
-	"\ttool_name\x18\x02 \x01(\tR\btoolName\x12!\n" +
-	"\fresult_value\x18\x03 \x01(\tR\vresultValue\x12\x19\n" +
+	"\ttool_name\x18\x02 \x01(\tR\btoolName\x12'\n" +
+	"\fresult_value\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x02R\vresultValue\x12\x19\n" +
 	"\bis_error\x18\x04 \x01(\bR\aisError\x12&\n" +
 	"\x0ftool_latency_ms\x18\x05 \x01(\x05R\rtoolLatencyMs\"0\n" +
 	"\vElapsedTime\x12!\n" +
-	"\felapsed_time\x18\x01 \x01(\x01R\velapsedTime\"\xfc\x02\n" +
+	"\felapsed_time\x18\x01 \x01(\x01R\velapsedTime\"\x82\x03\n" +
 	"\fCallMetadata\x12/\n" +
 	"\x14start_time_unix_secs\x18\x01 \x01(\x01R\x11startTimeUnixSecs\x12,\n" +
-	"\x12call_duration_secs\x18\x02 \x01(\x05R\x10callDurationSecs\x12-\n" +
-	"\x12termination_reason\x18\x03 \x01(\tR\x11terminationReason\x12#\n" +
+	"\x12call_duration_secs\x18\x02 \x01(\x05R\x10callDurationSecs\x123\n" +
+	"\x12termination_reason\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x02R\x11terminationReason\x12#\n" +
 	"\rmain_language\x18\x04 \x01(\tR\fmainLanguage\x12\x1b\n" +
 	"\ttext_only\x18\x05 \x01(\bR\btextOnly\x12\x1d\n" +
 	"\n" +
@@ -2121,23 +2132,23 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\adislikeH\x00R\foverallScore\x88\x01\x01\x12\x14\n" +
 	"\x05likes\x18\x02 \x01(\x05R\x05likes\x12\x1a\n" +
 	"\bdislikes\x18\x03 \x01(\x05R\bdislikesB\x10\n" +
-	"\x0e_overall_score\"\xd1\x03\n" +
-	"\fCallAnalysis\x12W\n" +
-	"\x1bevaluation_criteria_results\x18\x01 \x01(\v2\x17.google.protobuf.StructR\x19evaluationCriteriaResults\x12O\n" +
-	"\x17data_collection_results\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x15dataCollectionResults\x12H\n" +
+	"\x0e_overall_score\"\xe9\x03\n" +
+	"\fCallAnalysis\x12]\n" +
+	"\x1bevaluation_criteria_results\x18\x01 \x01(\v2\x17.google.protobuf.StructB\x04\xc0\xbb\x18\x02R\x19evaluationCriteriaResults\x12U\n" +
+	"\x17data_collection_results\x18\x02 \x01(\v2\x17.google.protobuf.StructB\x04\xc0\xbb\x18\x02R\x15dataCollectionResults\x12H\n" +
 	"\x0fcall_successful\x18\x03 \x01(\tB\x1f\xba\xbb\x18\x1b\n" +
 	"\asuccess\n" +
 	"\afailure\n" +
-	"\aunknownR\x0ecallSuccessful\x12-\n" +
-	"\x12transcript_summary\x18\x04 \x01(\tR\x11transcriptSummary\x12*\n" +
+	"\aunknownR\x0ecallSuccessful\x123\n" +
+	"\x12transcript_summary\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\x11transcriptSummary\x12*\n" +
 	"\x06status\x18\x05 \x01(\tB\x12\xba\xbb\x18\x0e\n" +
 	"\x04done\n" +
-	"\x06failedR\x06status\x12\x14\n" +
-	"\x05error\x18\x06 \x01(\tR\x05error\x12\\\n" +
-	"\x1cdata_collection_results_json\x18\a \x01(\tB\x1b\xaa\xbb\x18\x17data_collection_resultsR\x19dataCollectionResultsJson\"\xa0\x02\n" +
-	"\x16ConversationInitiation\x12Y\n" +
-	"\x1cconversation_config_override\x18\x01 \x01(\v2\x17.google.protobuf.StructR\x1aconversationConfigOverride\x12f\n" +
-	"\x11dynamic_variables\x18\x02 \x03(\v29.parlance.v1.ConversationInitiation.DynamicVariablesEntryR\x10dynamicVariables\x1aC\n" +
+	"\x06failedR\x06status\x12\x1a\n" +
+	"\x05error\x18\x06 \x01(\tB\x04\xc0\xbb\x18\x02R\x05error\x12\\\n" +
+	"\x1cdata_collection_results_json\x18\a \x01(\tB\x1b\xaa\xbb\x18\x17data_collection_resultsR\x19dataCollectionResultsJson\"\xac\x02\n" +
+	"\x16ConversationInitiation\x12_\n" +
+	"\x1cconversation_config_override\x18\x01 \x01(\v2\x17.google.protobuf.StructB\x04\xc0\xbb\x18\x02R\x1aconversationConfigOverride\x12l\n" +
+	"\x11dynamic_variables\x18\x02 \x03(\v29.parlance.v1.ConversationInitiation.DynamicVariablesEntryB\x04\xc0\xbb\x18\x03R\x10dynamicVariables\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe0\x02\n" +
@@ -2210,7 +2221,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x0fprevious_status\x18\x03 \x01(\tR\x0epreviousStatus\x12\x16\n" +
 	"\x06status\x18\x04 \x01(\tR\x06status\x12\x12\n" +
 	"\x04plan\x18\x05 \x01(\tR\x04plan\x12H\n" +
-	"\x12current_period_end\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x10currentPeriodEnd:\x18\xaa\xbb\x18\x14subscription.changed\"\xa8\x02\n" +
+	"\x12current_period_end\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x10currentPeriodEnd:\x18\xaa\xbb\x18\x14subscription.changed\"\xae\x02\n" +
 	"\vInvoicePaid\x12\x1d\n" +
 	"\n" +
 	"invoice_id\x18\x01 \x01(\tR\tinvoiceId\x12\x1f\n" +
@@ -2219,9 +2230,9 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x0fsubscription_id\x18\x03 \x01(\tR\x0esubscriptionId\x12\x1f\n" +
 	"\vamount_paid\x18\x04 \x01(\x01R\n" +
 	"amountPaid\x12\x1a\n" +
-	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12,\n" +
-	"\x12hosted_invoice_url\x18\x06 \x01(\tR\x10hostedInvoiceUrl\x123\n" +
-	"\apaid_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x06paidAt:\x10\xaa\xbb\x18\finvoice.paid\"\x92\x03\n" +
+	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x122\n" +
+	"\x12hosted_invoice_url\x18\x06 \x01(\tB\x04\xc0\xbb\x18\x01R\x10hostedInvoiceUrl\x123\n" +
+	"\apaid_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x06paidAt:\x10\xaa\xbb\x18\finvoice.paid\"\x98\x03\n" +
 	"\rInvoiceFailed\x12\x1d\n" +
 	"\n" +
 	"invoice_id\x18\x01 \x01(\tR\tinvoiceId\x12\x1f\n" +
@@ -2232,8 +2243,8 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"amount_due\x18\x04 \x01(\x01R\tamountDue\x12\x1a\n" +
 	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12#\n" +
 	"\rattempt_count\x18\x06 \x01(\x05R\fattemptCount\x12B\n" +
-	"\x0fnext_attempt_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\rnextAttemptAt\x12'\n" +
-	"\x0ffailure_message\x18\b \x01(\tR\x0efailureMessage\x127\n" +
+	"\x0fnext_attempt_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\rnextAttemptAt\x12-\n" +
+	"\x0ffailure_message\x18\b \x01(\tB\x04\xc0\xbb\x18\x02R\x0efailureMessage\x127\n" +
 	"\tfailed_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt:\x12\xaa\xbb\x18\x0einvoice.failed\"\x86\x03\n" +
 	"\x10KbSourceIngested\x12\x1b\n" +
 	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x12\n" +

@@ -4409,10 +4409,10 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x1d\n" +
 	"\n" +
 	"size_bytes\x18\x03 \x01(\rR\tsizeBytes\x12\x16\n" +
-	"\x06sha256\x18\x04 \x01(\tR\x06sha256\";\n" +
+	"\x06sha256\x18\x04 \x01(\tR\x06sha256\"A\n" +
 	"\vSourceError\x12\x12\n" +
-	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xbb\x02\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12\x1e\n" +
+	"\amessage\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\amessage\"\xbb\x02\n" +
 	"\x05Chunk\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x14\n" +
@@ -4428,7 +4428,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"char_start\x18\t \x01(\x05R\tcharStart\x12\x19\n" +
 	"\bchar_end\x18\n" +
 	" \x01(\x05R\acharEnd\x12\x1a\n" +
-	"\bdisabled\x18\v \x01(\bR\bdisabled\"\x9d\x04\n" +
+	"\bdisabled\x18\v \x01(\bR\bdisabled\"\xa9\x04\n" +
 	"\vScoredChunk\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x1f\n" +
@@ -4437,11 +4437,11 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"similarity\x18\x04 \x01(\x01R\n" +
 	"similarity\x12\x14\n" +
-	"\x05index\x18\x05 \x01(\x05R\x05index\x12\x18\n" +
-	"\acontent\x18\x06 \x01(\tR\acontent\x12\x1f\n" +
+	"\x05index\x18\x05 \x01(\x05R\x05index\x12\x1e\n" +
+	"\acontent\x18\x06 \x01(\tB\x04\xc0\xbb\x18\x02R\acontent\x12\x1f\n" +
 	"\vtoken_count\x18\a \x01(\x05R\n" +
-	"tokenCount\x12\x18\n" +
-	"\aheading\x18\b \x01(\tR\aheading\x12\x1d\n" +
+	"tokenCount\x12\x1e\n" +
+	"\aheading\x18\b \x01(\tB\x04\xc0\xbb\x18\x02R\aheading\x12\x1d\n" +
 	"\n" +
 	"page_start\x18\t \x01(\x05R\tpageStart\x12\x19\n" +
 	"\bpage_end\x18\n" +
@@ -4802,7 +4802,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"compare_to\x18\x03 \x01(\tR\tcompareTo\"j\n" +
 	" DeleteKnowledgeEvaluationRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
-	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId2\x82#\n" +
+	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId2\x84#\n" +
 	"\x10KnowledgeService\x12\xa0\x01\n" +
 	"\fUploadSource\x12 .parlance.v1.UploadSourceRequest\x1a\x13.parlance.v1.Source\"W\xaa\xbb\x18\n" +
 	"\b\x03\x1a\x06upload\xb2\xbb\x18E\b\xca\x01\x1a@POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload(\x01\x12\xab\x01\n" +
@@ -4820,9 +4820,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\b\x03\x1a\x06upload\xb2\xbb\x18Q\b\xca\x01\x1aLPUT /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content(\x01\x12\xa1\x01\n" +
 	"\fUpdateSource\x12 .parlance.v1.UpdateSourceRequest\x1a\x13.parlance.v1.Source\"Z\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x05(\x80\x80\x80\x04\x82\xd3\xe4\x93\x02E:\x01*2@/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}\x12\xa9\x01\n" +
 	"\rRestoreSource\x12!.parlance.v1.RestoreSourceRequest\x1a\x13.parlance.v1.Source\"`\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x02M:\x01*\"H/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/restore\x12\xaf\x01\n" +
-	"\x0fReprocessSource\x12#.parlance.v1.ReprocessSourceRequest\x1a\x13.parlance.v1.Source\"b\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x02O:\x01*\"J/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/reprocess\x12\xbd\x01\n" +
-	"\x0eDownloadSource\x12\".parlance.v1.DownloadSourceRequest\x1a#.parlance.v1.DownloadSourceResponse\"`\xaa\xbb\x18\n" +
-	"\b\x01\x1a\x04read \x03\xb2\xbb\x18N\x1aLGET /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content0\x01\x12\xa9\x01\n" +
+	"\x0fReprocessSource\x12#.parlance.v1.ReprocessSourceRequest\x1a\x13.parlance.v1.Source\"b\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x02O:\x01*\"J/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/reprocess\x12\xbf\x01\n" +
+	"\x0eDownloadSource\x12\".parlance.v1.DownloadSourceRequest\x1a#.parlance.v1.DownloadSourceResponse\"b\xaa\xbb\x18\f\b\x01\x1a\x04read \x038\x01\xb2\xbb\x18N\x1aLGET /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content0\x01\x12\xa9\x01\n" +
 	"\vWatchSource\x12\x1f.parlance.v1.WatchSourceRequest\x1a .parlance.v1.WatchSourceResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/events0\x01\x12\xa4\x01\n" +
 	"\n" +
 	"ListChunks\x12\x1e.parlance.v1.ListChunksRequest\x1a\x1f.parlance.v1.ListChunksResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/chunks\x12\xa7\x01\n" +

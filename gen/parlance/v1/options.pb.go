@@ -144,16 +144,22 @@ func (Audit) EnumDescriptor() ([]byte, []int) {
 	return file_parlance_v1_options_proto_rawDescGZIP(), []int{1}
 }
 
-// Privacy says why the value of a field must not be in the audit log.
+// Privacy says why the value of a field must not be in the audit log, nor as it is in what analysts
+// are answered.
 type Privacy int32
 
 const (
-	// It may be there. The field user_id is replaced by a keyed hash wherever it stands.
+	// It may be there. The field user_id is replaced by a keyed hash wherever it stands, for analysts
+	// too.
 	Privacy_PRIVACY_UNSPECIFIED Privacy = 0
 	// A secret, or a field that may hold one. The names in a map or Struct are kept.
 	Privacy_PRIVACY_SECRET Privacy = 1
-	// What users, agents, tools and documents said.
+	// What users, agents, tools and documents said. People with the role analyst see it without the
+	// personal data that is found in it.
 	Privacy_PRIVACY_CONTENT Privacy = 2
+	// It says who a user is, such as a telephone number, or nothing is known of what it holds. People
+	// with the role analyst do not see it.
+	Privacy_PRIVACY_PERSONAL Privacy = 3
 )
 
 // Enum value maps for Privacy.
@@ -162,11 +168,13 @@ var (
 		0: "PRIVACY_UNSPECIFIED",
 		1: "PRIVACY_SECRET",
 		2: "PRIVACY_CONTENT",
+		3: "PRIVACY_PERSONAL",
 	}
 	Privacy_value = map[string]int32{
 		"PRIVACY_UNSPECIFIED": 0,
 		"PRIVACY_SECRET":      1,
 		"PRIVACY_CONTENT":     2,
+		"PRIVACY_PERSONAL":    3,
 	}
 )
 
@@ -212,7 +220,13 @@ type MethodPolicy struct {
 	// The method that returns the settings before a call, "AgentService.GetAgent", and, after a
 	// space, the field of its answer that they are in. Without it that is the method Get… of the same
 	// service and resource, if it answers with the same message.
-	AuditBefore   string `protobuf:"bytes,5,opt,name=audit_before,json=auditBefore,proto3" json:"audit_before,omitempty"`
+	AuditBefore string `protobuf:"bytes,5,opt,name=audit_before,json=auditBefore,proto3" json:"audit_before,omitempty"`
+	// Whether people with the role billing may call it. They may call nothing else.
+	Billing bool `protobuf:"varint,6,opt,name=billing,proto3" json:"billing,omitempty"`
+	// Whether the answer is full of personal data that cannot be taken out of it, such as sound.
+	// People with the role analyst may not call it; in what else they are answered, personal data
+	// is masked.
+	Personal      bool `protobuf:"varint,7,opt,name=personal,proto3" json:"personal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -280,6 +294,20 @@ func (x *MethodPolicy) GetAuditBefore() string {
 		return x.AuditBefore
 	}
 	return ""
+}
+
+func (x *MethodPolicy) GetBilling() bool {
+	if x != nil {
+		return x.Billing
+	}
+	return false
+}
+
+func (x *MethodPolicy) GetPersonal() bool {
+	if x != nil {
+		return x.Personal
+	}
+	return false
 }
 
 // RestPolicy says what the REST facade does beyond google.api.http.
@@ -503,7 +531,8 @@ var (
 	//
 	// optional parlance.v1.ClosedSet closed = 50103;
 	E_Closed = &file_parlance_v1_options_proto_extTypes[4]
-	// Why the value must not be in the audit log. exact_json_of fields are never in it.
+	// Why the value must not be in the audit log. exact_json_of fields are never in it; for analysts
+	// they are as the field that they repeat.
 	//
 	// optional parlance.v1.Privacy privacy = 50104;
 	E_Privacy = &file_parlance_v1_options_proto_extTypes[5]
@@ -521,13 +550,15 @@ var File_parlance_v1_options_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_options_proto_rawDesc = "" +
 	"\n" +
-	"\x19parlance/v1/options.proto\x12\vparlance.v1\x1a google/protobuf/descriptor.proto\"\xbe\x01\n" +
+	"\x19parlance/v1/options.proto\x12\vparlance.v1\x1a google/protobuf/descriptor.proto\"\xf4\x01\n" +
 	"\fMethodPolicy\x12(\n" +
 	"\x05scope\x18\x01 \x01(\x0e2\x12.parlance.v1.ScopeR\x05scope\x12#\n" +
 	"\rsession_token\x18\x02 \x01(\bR\fsessionToken\x12\x12\n" +
 	"\x04rate\x18\x03 \x01(\tR\x04rate\x12(\n" +
 	"\x05audit\x18\x04 \x01(\x0e2\x12.parlance.v1.AuditR\x05audit\x12!\n" +
-	"\faudit_before\x18\x05 \x01(\tR\vauditBefore\"\xb0\x01\n" +
+	"\faudit_before\x18\x05 \x01(\tR\vauditBefore\x12\x18\n" +
+	"\abilling\x18\x06 \x01(\bR\abilling\x12\x1a\n" +
+	"\bpersonal\x18\a \x01(\bR\bpersonal\"\xb0\x01\n" +
 	"\n" +
 	"RestPolicy\x12%\n" +
 	"\x0esuccess_status\x18\x01 \x01(\x05R\rsuccessStatus\x12\x1a\n" +
@@ -549,11 +580,12 @@ const file_parlance_v1_options_proto_rawDesc = "" +
 	"\vAUDIT_NEVER\x10\x01\x12\x0e\n" +
 	"\n" +
 	"AUDIT_KEYS\x10\x02\x12\x10\n" +
-	"\fAUDIT_ALWAYS\x10\x03*K\n" +
+	"\fAUDIT_ALWAYS\x10\x03*a\n" +
 	"\aPrivacy\x12\x17\n" +
 	"\x13PRIVACY_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0ePRIVACY_SECRET\x10\x01\x12\x13\n" +
-	"\x0fPRIVACY_CONTENT\x10\x02:S\n" +
+	"\x0fPRIVACY_CONTENT\x10\x02\x12\x14\n" +
+	"\x10PRIVACY_PERSONAL\x10\x03:S\n" +
 	"\x06policy\x12\x1e.google.protobuf.MethodOptions\x18\xb5\x87\x03 \x01(\v2\x19.parlance.v1.MethodPolicyR\x06policy:M\n" +
 	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x17.parlance.v1.RestPolicyR\x04rest:C\n" +
 	"\rexact_json_of\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\tR\vexactJsonOf::\n" +

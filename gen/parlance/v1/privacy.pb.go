@@ -59,7 +59,7 @@ type PrivacyRequest struct {
 	Certificate *ErasureCertificate `protobuf:"bytes,12,opt,name=certificate,proto3" json:"certificate,omitempty"`
 	// Why it failed, or why the last attempt did; empty when it went well.
 	Error string `protobuf:"bytes,13,opt,name=error,proto3" json:"error,omitempty"`
-	// key_… that asked.
+	// key_… or per_… (a person) that asked.
 	RequestedBy string                 `protobuf:"bytes,14,opt,name=requested_by,json=requestedBy,proto3" json:"requested_by,omitempty"`
 	CreatedAt   *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When a worker began; null before.
@@ -710,7 +710,7 @@ var File_parlance_v1_privacy_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_privacy_proto_rawDesc = "" +
 	"\n" +
-	"\x19parlance/v1/privacy.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xfc\x05\n" +
+	"\x19parlance/v1/privacy.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x82\x06\n" +
 	"\x0ePrivacyRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x17\n" +
@@ -733,8 +733,8 @@ const file_parlance_v1_privacy_proto_rawDesc = "" +
 	"size_bytes\x18\n" +
 	" \x01(\x01R\tsizeBytes\x12\x16\n" +
 	"\x06sha256\x18\v \x01(\tR\x06sha256\x12A\n" +
-	"\vcertificate\x18\f \x01(\v2\x1f.parlance.v1.ErasureCertificateR\vcertificate\x12\x14\n" +
-	"\x05error\x18\r \x01(\tR\x05error\x12!\n" +
+	"\vcertificate\x18\f \x01(\v2\x1f.parlance.v1.ErasureCertificateR\vcertificate\x12\x1a\n" +
+	"\x05error\x18\r \x01(\tB\x04\xc0\xbb\x18\x02R\x05error\x12!\n" +
 	"\frequested_by\x18\x0e \x01(\tR\vrequestedBy\x129\n" +
 	"\n" +
 	"created_at\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +

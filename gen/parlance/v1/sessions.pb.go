@@ -39,7 +39,7 @@ type Session struct {
 	WorkspaceId string `protobuf:"bytes,3,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// agt_…
 	AgentId string `protobuf:"bytes,4,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	// Version of the agent the session runs.
+	// Version of the agent the session runs; see draft_revision.
 	AgentVersion int32 `protobuf:"varint,5,opt,name=agent_version,json=agentVersion,proto3" json:"agent_version,omitempty"`
 	// The caller's stable id of the user.
 	UserId string `protobuf:"bytes,6,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
@@ -81,7 +81,10 @@ type Session struct {
 	Recording *SessionRecording `protobuf:"bytes,34,opt,name=recording,proto3" json:"recording,omitempty"`
 	// That a person was asked to take the conversation over, or has it; null otherwise. Of a session
 	// that is over: as it was at its end.
-	Handover      *SessionHandover `protobuf:"bytes,35,opt,name=handover,proto3" json:"handover,omitempty"`
+	Handover *SessionHandover `protobuf:"bytes,35,opt,name=handover,proto3" json:"handover,omitempty"`
+	// Revision of the agent's draft whose settings the session has; 0: it has those of agent_version.
+	// With a draft, agent_version is the version at which the draft was begun.
+	DraftRevision int32 `protobuf:"varint,36,opt,name=draft_revision,json=draftRevision,proto3" json:"draft_revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -282,6 +285,13 @@ func (x *Session) GetHandover() *SessionHandover {
 		return x.Handover
 	}
 	return nil
+}
+
+func (x *Session) GetDraftRevision() int32 {
+	if x != nil {
+		return x.DraftRevision
+	}
+	return 0
 }
 
 // SessionHandover says that a person was asked to take a conversation over, or has it.
@@ -2020,8 +2030,12 @@ type CreateSessionRequest struct {
 	// Voice fields for this session: stt, tts, vad, turn_detection, input_audio_format,
 	// output_audio_format.
 	VoiceStackOverride *structpb.Struct `protobuf:"bytes,7,opt,name=voice_stack_override,json=voiceStackOverride,proto3" json:"voice_stack_override,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// Whether the agent's draft is talked to in place of the agent as it is published. Needs the
+	// scope operator (auth-scope). Such a session shows draft_revision, and counts as any other in
+	// the usage. Errors: agent-draft-not-found.
+	Draft         bool `protobuf:"varint,8,opt,name=draft,proto3" json:"draft,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateSessionRequest) Reset() {
@@ -2101,6 +2115,13 @@ func (x *CreateSessionRequest) GetVoiceStackOverride() *structpb.Struct {
 		return x.VoiceStackOverride
 	}
 	return nil
+}
+
+func (x *CreateSessionRequest) GetDraft() bool {
+	if x != nil {
+		return x.Draft
+	}
+	return false
 }
 
 type CreateSessionResponse struct {
@@ -3798,7 +3819,7 @@ type Approval struct {
 	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
 	// The reason given with the decision; the model is told it when the call was denied.
 	Reason string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
-	// key_…, session_token, socket, or empty: nobody.
+	// key_…, per_… (a person), session_token, socket, or empty: nobody.
 	DecidedBy string `protobuf:"bytes,8,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
 	// When it was asked for.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -4351,7 +4372,10 @@ type TurnReceipt struct {
 	Hash string `protobuf:"bytes,23,opt,name=hash,proto3" json:"hash,omitempty"`
 	// true when the database was away at the turn's end, and a server kept it on disk and wrote it
 	// later; else absent.
-	Spilled       *bool `protobuf:"varint,24,opt,name=spilled,proto3,oneof" json:"spilled,omitempty"`
+	Spilled *bool `protobuf:"varint,24,opt,name=spilled,proto3,oneof" json:"spilled,omitempty"`
+	// Revision of the agent's draft whose settings the session has; absent: it has those of
+	// agent_version.
+	DraftRevision *int32 `protobuf:"varint,25,opt,name=draft_revision,json=draftRevision,proto3,oneof" json:"draft_revision,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4552,6 +4576,13 @@ func (x *TurnReceipt) GetSpilled() bool {
 		return *x.Spilled
 	}
 	return false
+}
+
+func (x *TurnReceipt) GetDraftRevision() int32 {
+	if x != nil && x.DraftRevision != nil {
+		return *x.DraftRevision
+	}
+	return 0
 }
 
 // ReceiptModelCall is one call of a model.
@@ -5080,7 +5111,7 @@ type ReceiptApproval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// approved, denied, expired or withdrawn.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// key_…, session_token, socket, or empty: nobody.
+	// key_…, per_… (a person), session_token, socket, or empty: nobody.
 	DecidedBy     string `protobuf:"bytes,2,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -5857,8 +5888,7 @@ var File_parlance_v1_sessions_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xe1\n" +
-	"\n" +
+	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\x88\v\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12E\n" +
 	"\x06status\x18\x02 \x01(\tB-\xba\xbb\x18)\n" +
@@ -5889,15 +5919,16 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"turn_count\x18\r \x01(\x05R\tturnCount\x12\x1a\n" +
 	"\blanguage\x18\x0e \x01(\tR\blanguage\x12/\n" +
 	"\x05usage\x18\x0f \x01(\v2\x19.parlance.v1.SessionUsageR\x05usage\x12]\n" +
-	"\x11dynamic_variables\x18\x10 \x03(\v2*.parlance.v1.Session.DynamicVariablesEntryB\x04\xc0\xbb\x18\x02R\x10dynamicVariables\x12`\n" +
-	"\x12assigned_variables\x18\x11 \x03(\v2+.parlance.v1.Session.AssignedVariablesEntryB\x04\xc0\xbb\x18\x02R\x11assignedVariables\x12>\n" +
+	"\x11dynamic_variables\x18\x10 \x03(\v2*.parlance.v1.Session.DynamicVariablesEntryB\x04\xc0\xbb\x18\x03R\x10dynamicVariables\x12`\n" +
+	"\x12assigned_variables\x18\x11 \x03(\v2+.parlance.v1.Session.AssignedVariablesEntryB\x04\xc0\xbb\x18\x03R\x11assignedVariables\x12>\n" +
 	"\banalysis\x18\x12 \x01(\v2\x1c.parlance.v1.SessionAnalysisB\x04\xc0\xbb\x18\x02R\banalysis\x128\n" +
 	"\bfeedback\x18\x1e \x01(\v2\x1c.parlance.v1.SessionFeedbackR\bfeedback\x120\n" +
 	"\x14idle_timeout_seconds\x18\x1f \x01(\x05R\x12idleTimeoutSeconds\x120\n" +
 	"\x14max_duration_seconds\x18  \x01(\x05R\x12maxDurationSeconds\x12H\n" +
 	"\x12content_deleted_at\x18! \x01(\v2\x1a.google.protobuf.TimestampR\x10contentDeletedAt\x12;\n" +
 	"\trecording\x18\" \x01(\v2\x1d.parlance.v1.SessionRecordingR\trecording\x128\n" +
-	"\bhandover\x18# \x01(\v2\x1c.parlance.v1.SessionHandoverR\bhandover\x1aC\n" +
+	"\bhandover\x18# \x01(\v2\x1c.parlance.v1.SessionHandoverR\bhandover\x12%\n" +
+	"\x0edraft_revision\x18$ \x01(\x05R\rdraftRevision\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1aD\n" +
@@ -5989,15 +6020,15 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\x12\x12\n" +
 	"\x04cost\x18\x04 \x01(\tR\x04cost\x12\x1a\n" +
-	"\bcurrency\x18\x05 \x01(\tR\bcurrency\"\xba\a\n" +
+	"\bcurrency\x18\x05 \x01(\tR\bcurrency\"\xcc\a\n" +
 	"\x04Turn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x14\n" +
-	"\x05index\x18\x03 \x01(\x05R\x05index\x12\x1b\n" +
-	"\tuser_text\x18\x04 \x01(\tR\buserText\x12\x1d\n" +
+	"\x05index\x18\x03 \x01(\x05R\x05index\x12!\n" +
+	"\tuser_text\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\buserText\x12#\n" +
 	"\n" +
-	"agent_text\x18\x05 \x01(\tR\tagentText\x12G\n" +
+	"agent_text\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x02R\tagentText\x12G\n" +
 	"\x06status\x18\x06 \x01(\tB/\xba\xbb\x18+\n" +
 	"\vin_progress\n" +
 	"\tcompleted\n" +
@@ -6026,8 +6057,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x04like\n" +
 	"\adislike\n" +
 	"\x00R\bfeedback\x12\x1a\n" +
-	"\boperator\x18\x1f \x01(\tR\boperator\x12#\n" +
-	"\roperator_text\x18  \x01(\tR\foperatorText\"\x8c\x03\n" +
+	"\boperator\x18\x1f \x01(\tR\boperator\x12)\n" +
+	"\roperator_text\x18  \x01(\tB\x04\xc0\xbb\x18\x02R\foperatorText\"\x92\x03\n" +
 	"\bTurnItem\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12o\n" +
 	"\x04kind\x18\x02 \x01(\tB[\xba\xbb\x18W\n" +
@@ -6037,8 +6068,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\rfunction_call\n" +
 	"\x14function_call_output\n" +
 	"\boperator\n" +
-	"\roperator_noteR\x04kind\x12\x12\n" +
-	"\x04text\x18\x03 \x01(\tR\x04text\x12\x17\n" +
+	"\roperator_noteR\x04kind\x12\x18\n" +
+	"\x04text\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x02R\x04text\x12\x17\n" +
 	"\acall_id\x18\x04 \x01(\tR\x06callId\x12\x12\n" +
 	"\x04name\x18\x05 \x01(\tR\x04name\x12\x15\n" +
 	"\x06put_in\x18\x06 \x01(\bR\x05putIn\x12(\n" +
@@ -6047,11 +6078,11 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x06spoken\x18\t \x01(\bR\x06spoken\x12\x19\n" +
 	"\baudio_ms\x18\n" +
 	" \x01(\x05R\aaudioMs\x120\n" +
-	"\x05heard\x18\v \x01(\v2\x1a.parlance.v1.TurnItemHeardR\x05heard\"E\n" +
+	"\x05heard\x18\v \x01(\v2\x1a.parlance.v1.TurnItemHeardR\x05heard\"K\n" +
 	"\rTurnItemHeard\x12 \n" +
 	"\faudio_end_ms\x18\x01 \x01(\x05R\n" +
-	"audioEndMs\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"\x86\x02\n" +
+	"audioEndMs\x12\x18\n" +
+	"\x04text\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\x04text\"\x86\x02\n" +
 	"\rTurnRetrieval\x122\n" +
 	"\aranking\x18\x01 \x01(\tB\x18\xba\xbb\x18\x14\n" +
 	"\n" +
@@ -6086,23 +6117,23 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\vover_budget\n" +
 	"\vcrowded_out\n" +
 	"\vbelow_floorR\x03useB\x0f\n" +
-	"\r_rerank_score\"9\n" +
+	"\r_rerank_score\"?\n" +
 	"\tTurnError\x12\x12\n" +
-	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\x89\x02\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12\x1e\n" +
+	"\amessage\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\amessage\"\x95\x02\n" +
 	"\bCitation\x12\x1b\n" +
 	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x1f\n" +
 	"\vsource_name\x18\x02 \x01(\tR\n" +
 	"sourceName\x12\x19\n" +
-	"\bchunk_id\x18\x03 \x01(\tR\achunkId\x12\x18\n" +
-	"\aheading\x18\x04 \x01(\tR\aheading\x12\x1d\n" +
+	"\bchunk_id\x18\x03 \x01(\tR\achunkId\x12\x1e\n" +
+	"\aheading\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\aheading\x12\x1d\n" +
 	"\n" +
 	"page_start\x18\x05 \x01(\x05R\tpageStart\x12\x19\n" +
 	"\bpage_end\x18\x06 \x01(\x05R\apageEnd\x12\x1e\n" +
 	"\n" +
 	"similarity\x18\a \x01(\x01R\n" +
-	"similarity\x12\x18\n" +
-	"\aexcerpt\x18\b \x01(\tR\aexcerpt\x12\x16\n" +
+	"similarity\x12\x1e\n" +
+	"\aexcerpt\x18\b \x01(\tB\x04\xc0\xbb\x18\x02R\aexcerpt\x12\x16\n" +
 	"\x06quoted\x18\t \x01(\bR\x06quoted\"i\n" +
 	"\tTurnUsage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
@@ -6122,7 +6153,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x0eendpointing_ms\x18\x01 \x01(\x05R\rendpointingMs\x12#\n" +
 	"\rtranscript_ms\x18\x02 \x01(\x05R\ftranscriptMs\x12$\n" +
 	"\x0efirst_token_ms\x18\x03 \x01(\x05R\ffirstTokenMs\x12$\n" +
-	"\x0efirst_audio_ms\x18\x04 \x01(\x05R\ffirstAudioMs\"\xa5\x04\n" +
+	"\x0efirst_audio_ms\x18\x04 \x01(\x05R\ffirstAudioMs\"\xbb\x04\n" +
 	"\x14CreateSessionRequest\x12$\n" +
 	"\bagent_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\aagentId\x12#\n" +
 	"\auser_id\x18\x02 \x01(\tB\n" +
@@ -6133,7 +6164,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\vttl_seconds\x18\x05 \x01(\x05B\a\xbaH\x04\x1a\x02(<H\x00R\n" +
 	"ttlSeconds\x88\x01\x01\x125\n" +
 	"\toverrides\x18\x06 \x01(\v2\x17.google.protobuf.StructR\toverrides\x12I\n" +
-	"\x14voice_stack_override\x18\a \x01(\v2\x17.google.protobuf.StructR\x12voiceStackOverride\x1aC\n" +
+	"\x14voice_stack_override\x18\a \x01(\v2\x17.google.protobuf.StructR\x12voiceStackOverride\x12\x14\n" +
+	"\x05draft\x18\b \x01(\bR\x05draft\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0e\n" +
@@ -6224,10 +6256,10 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
 	"\x04text\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\xfa\x01R\x04text\x12E\n" +
 	"\fclient_tools\x18\x03 \x03(\v2\x17.parlance.v1.ClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\x12D\n" +
-	"\ftool_outputs\x18\x04 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\x92\x04\n" +
+	"\ftool_outputs\x18\x04 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\x98\x04\n" +
 	"\x12CreateTurnResponse\x12\x17\n" +
-	"\aturn_id\x18\x01 \x01(\tR\x06turnId\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\x123\n" +
+	"\aturn_id\x18\x01 \x01(\tR\x06turnId\x12\x18\n" +
+	"\x04text\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\x04text\x123\n" +
 	"\tcitations\x18\x03 \x03(\v2\x15.parlance.v1.CitationR\tcitations\x124\n" +
 	"\n" +
 	"tool_calls\x18\x04 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12,\n" +
@@ -6253,7 +6285,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x04text\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\xfa\x01R\x04text\x12,\n" +
 	"\rlast_event_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vlastEventId\x12E\n" +
 	"\fclient_tools\x18\x04 \x03(\v2\x17.parlance.v1.ClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\x12D\n" +
-	"\ftool_outputs\x18\x05 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\xe1\x06\n" +
+	"\ftool_outputs\x18\x05 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\xe7\x06\n" +
 	"\x12StreamTurnResponse\x12}\n" +
 	"\x04type\x18\x01 \x01(\tBi\xba\xbb\x18e\n" +
 	"\fturn.started\n" +
@@ -6264,8 +6296,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x15turn.client_tool_call\n" +
 	"\tturn.doneR\x04type\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x17\n" +
-	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12\x14\n" +
-	"\x05delta\x18\x04 \x01(\tR\x05delta\x127\n" +
+	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12\x1a\n" +
+	"\x05delta\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\x05delta\x127\n" +
 	"\ttool_call\x18\x05 \x01(\v2\x15.parlance.v1.ToolCallH\x01R\btoolCall\x88\x01\x01\x128\n" +
 	"\x04turn\x18\x06 \x01(\v2\x1f.parlance.v1.CreateTurnResponseH\x02R\x04turn\x88\x01\x01\x126\n" +
 	"\bapproval\x18\a \x01(\v2\x15.parlance.v1.ApprovalH\x03R\bapproval\x88\x01\x01\x12:\n" +
@@ -6283,9 +6315,9 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"_tool_callB\a\n" +
 	"\x05_turnB\v\n" +
 	"\t_approval\"\r\n" +
-	"\vTurnStarted\"#\n" +
-	"\rTurnTextDelta\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text\"J\n" +
+	"\vTurnStarted\")\n" +
+	"\rTurnTextDelta\x12\x18\n" +
+	"\x04text\x18\x01 \x01(\tB\x04\xc0\xbb\x18\x02R\x04text\"J\n" +
 	"\x15TurnApprovalRequested\x121\n" +
 	"\bapproval\x18\x01 \x01(\v2\x15.parlance.v1.ApprovalR\bapproval\";\n" +
 	"\x0eTurnToolCalled\x12)\n" +
@@ -6329,13 +6361,13 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x06status\x18\x04 \x01(\tB6\xbaH3r1R\x00R\awaitingR\bapprovedR\x06deniedR\aexpiredR\twithdrawnR\x06status\"t\n" +
 	"\x15ListApprovalsResponse\x123\n" +
 	"\tapprovals\x18\x01 \x03(\v2\x15.parlance.v1.ApprovalR\tapprovals\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa4\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa8\x01\n" +
 	"\x15DecideApprovalRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
 	"\acall_id\x18\x02 \x01(\tR\x06callId\x12%\n" +
-	"\aapprove\x18\x03 \x01(\bB\x06\xbaH\x03\xc8\x01\x01H\x00R\aapprove\x88\x01\x01\x12 \n" +
-	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reasonB\n" +
+	"\aapprove\x18\x03 \x01(\bB\x06\xbaH\x03\xc8\x01\x01H\x00R\aapprove\x88\x01\x01\x12$\n" +
+	"\x06reason\x18\x04 \x01(\tB\f\xbaH\x05r\x03\x18\xf4\x03\xc0\xbb\x18\x02R\x06reasonB\n" +
 	"\n" +
 	"\b_approve\"}\n" +
 	"\x14GetTranscriptRequest\x12\x1d\n" +
@@ -6351,7 +6383,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x15GetTurnReceiptRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
-	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\xc1\b\n" +
+	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\x80\t\n" +
 	"\vTurnReceipt\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x05R\aversion\x12\x17\n" +
 	"\aturn_id\x18\x02 \x01(\tR\x06turnId\x12\x1d\n" +
@@ -6389,12 +6421,14 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x05usage\x18\x15 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\x121\n" +
 	"\x04cost\x18\x16 \x01(\v2\x18.parlance.v1.ReceiptCostH\x01R\x04cost\x88\x01\x01\x12\x12\n" +
 	"\x04hash\x18\x17 \x01(\tR\x04hash\x12\x1d\n" +
-	"\aspilled\x18\x18 \x01(\bH\x02R\aspilled\x88\x01\x01B\n" +
+	"\aspilled\x18\x18 \x01(\bH\x02R\aspilled\x88\x01\x01\x12*\n" +
+	"\x0edraft_revision\x18\x19 \x01(\x05H\x03R\rdraftRevision\x88\x01\x01B\n" +
 	"\n" +
 	"\b_historyB\a\n" +
 	"\x05_costB\n" +
 	"\n" +
-	"\b_spilled\"\xd9\x04\n" +
+	"\b_spilledB\x11\n" +
+	"\x0f_draft_revision\"\xd9\x04\n" +
 	"\x10ReceiptModelCall\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1f\n" +
@@ -6449,13 +6483,13 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"similarity\x18\t \x01(\x01R\n" +
 	"similarity\x12\x16\n" +
 	"\x06quoted\x18\n" +
-	" \x01(\bR\x06quoted\"\xc4\x03\n" +
+	" \x01(\bR\x06quoted\"\xd0\x03\n" +
 	"\x0fReceiptToolCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x12\x12\n" +
-	"\x04slug\x18\x03 \x01(\tR\x04slug\x12%\n" +
-	"\x0earguments_hash\x18\x04 \x01(\tR\rargumentsHash\x12\x1f\n" +
-	"\voutput_hash\x18\x05 \x01(\tR\n" +
+	"\x04slug\x18\x03 \x01(\tR\x04slug\x12+\n" +
+	"\x0earguments_hash\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x03R\rargumentsHash\x12%\n" +
+	"\voutput_hash\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x03R\n" +
 	"outputHash\x12J\n" +
 	"\x06status\x18\x06 \x01(\tB2\xba\xbb\x18.\n" +
 	"\tsucceeded\n" +
@@ -6558,7 +6592,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x1cListSessionToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x97\x15\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x9d\x15\n" +
 	"\x0eSessionService\x12\x9a\x01\n" +
 	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"B\xaa\xbb\x18\r\b\x02\x1a\asession \x01\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
 	"\fListSessions\x12 .parlance.v1.ListSessionsRequest\x1a!.parlance.v1.ListSessionsResponse\"\x1a\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/sessions\x12k\n" +
@@ -6573,19 +6607,17 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"StreamTurn\x12\x1e.parlance.v1.StreamTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x11\xaa\xbb\x18\r\b\x02\x10\x01\x1a\x05write \x010\x01\x12\x84\x01\n" +
 	"\aGetTurn\x12\x1b.parlance.v1.GetTurnRequest\x1a\x11.parlance.v1.Turn\"I\xaa\xbb\x18\x04\b\x01\x10\x01\xb2\xbb\x18\f\"\n" +
-	"FollowTurn\x82\xd3\xe4\x93\x02+\x12)/v1/sessions/{session_id}/turns/{turn_id}\x12_\n" +
+	"FollowTurn\x82\xd3\xe4\x93\x02+\x12)/v1/sessions/{session_id}/turns/{turn_id}\x12a\n" +
 	"\n" +
-	"FollowTurn\x12\x1e.parlance.v1.FollowTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x0e\xaa\xbb\x18\n" +
-	"\b\x01\x10\x01\x1a\x04read0\x01\x12\x86\x01\n" +
+	"FollowTurn\x12\x1e.parlance.v1.FollowTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x10\xaa\xbb\x18\f\b\x01\x10\x01\x1a\x04read8\x010\x01\x12\x86\x01\n" +
 	"\n" +
 	"CancelTurn\x12\x1e.parlance.v1.CancelTurnRequest\x1a\x11.parlance.v1.Turn\"E\xaa\xbb\x18\x06\b\x02\x10\x01 \x01\x82\xd3\xe4\x93\x025:\x01*\"0/v1/sessions/{session_id}/turns/{turn_id}/cancel\x12\x8b\x01\n" +
 	"\rListApprovals\x12!.parlance.v1.ListApprovalsRequest\x1a\".parlance.v1.ListApprovalsResponse\"3\xaa\xbb\x18\x04\b\x01\x10\x01\x82\xd3\xe4\x93\x02%\x12#/v1/sessions/{session_id}/approvals\x12\x8d\x01\n" +
 	"\x0eDecideApproval\x12\".parlance.v1.DecideApprovalRequest\x1a\x15.parlance.v1.Approval\"@\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x022:\x01*\"-/v1/sessions/{session_id}/approvals/{call_id}\x12\x8a\x01\n" +
 	"\rGetTranscript\x12!.parlance.v1.GetTranscriptRequest\x1a\".parlance.v1.GetTranscriptResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/transcript\x12\x8f\x01\n" +
-	"\x0eGetTurnReceipt\x12\".parlance.v1.GetTurnReceiptRequest\x1a\x18.parlance.v1.TurnReceipt\"?\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x023\x121/v1/sessions/{session_id}/turns/{turn_id}/receipt\x12\xa1\x01\n" +
-	"\x11DownloadRecording\x12%.parlance.v1.DownloadRecordingRequest\x1a&.parlance.v1.DownloadRecordingResponse\";\xaa\xbb\x18\n" +
-	"\b\x01\x1a\x04read \x03\xb2\xbb\x18)\x1a'GET /v1/sessions/{session_id}/recording0\x01\x12\x90\x01\n" +
-	"\x11GetRecordingMarks\x12%.parlance.v1.GetRecordingMarksRequest\x1a\x1b.parlance.v1.RecordingMarks\"7\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02+\x12)/v1/sessions/{session_id}/recording/marks\x12\x82\x01\n" +
+	"\x0eGetTurnReceipt\x12\".parlance.v1.GetTurnReceiptRequest\x1a\x18.parlance.v1.TurnReceipt\"?\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x023\x121/v1/sessions/{session_id}/turns/{turn_id}/receipt\x12\xa3\x01\n" +
+	"\x11DownloadRecording\x12%.parlance.v1.DownloadRecordingRequest\x1a&.parlance.v1.DownloadRecordingResponse\"=\xaa\xbb\x18\f\b\x01\x1a\x04read \x038\x01\xb2\xbb\x18)\x1a'GET /v1/sessions/{session_id}/recording0\x01\x12\x92\x01\n" +
+	"\x11GetRecordingMarks\x12%.parlance.v1.GetRecordingMarksRequest\x1a\x1b.parlance.v1.RecordingMarks\"9\xaa\xbb\x18\x04\b\x018\x01\x82\xd3\xe4\x93\x02+\x12)/v1/sessions/{session_id}/recording/marks\x12\x82\x01\n" +
 	"\x0fTakeOverSession\x12#.parlance.v1.TakeOverSessionRequest\x1a\x14.parlance.v1.Session\"4\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02(:\x01*\"#/v1/sessions/{session_id}/take-over\x12\x8f\x01\n" +
 	"\x13SendOperatorMessage\x12'.parlance.v1.SendOperatorMessageRequest\x1a\x11.parlance.v1.Turn\"<\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x020:\x01*\"+/v1/sessions/{session_id}/operator-messages\x12~\n" +
 	"\x0eReleaseSession\x12\".parlance.v1.ReleaseSessionRequest\x1a\x14.parlance.v1.Session\"2\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02&:\x01*\"!/v1/sessions/{session_id}/release\x12\x9f\x01\n" +

@@ -1416,7 +1416,7 @@ const file_parlance_v1_telephony_proto_rawDesc = "" +
 	"\tnumber_id\x18\x02 \x01(\tR\bnumberId\"`\n" +
 	"\x1eRotatePhoneNumberSecretRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
-	"\tnumber_id\x18\x02 \x01(\tR\bnumberId\"\xef\x06\n" +
+	"\tnumber_id\x18\x02 \x01(\tR\bnumberId\"\xf5\x06\n" +
 	"\tPhoneCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x19\n" +
@@ -1425,8 +1425,8 @@ const file_parlance_v1_telephony_proto_rawDesc = "" +
 	"\tdirection\x18\x05 \x01(\tB\x17\xba\xbb\x18\x13\n" +
 	"\ainbound\n" +
 	"\boutboundR\tdirection\x12\x18\n" +
-	"\x04from\x18\x06 \x01(\tB\x04\xc0\xbb\x18\x02R\x04from\x12\x14\n" +
-	"\x02to\x18\a \x01(\tB\x04\xc0\xbb\x18\x02R\x02to\x12i\n" +
+	"\x04from\x18\x06 \x01(\tB\x04\xc0\xbb\x18\x03R\x04from\x12\x14\n" +
+	"\x02to\x18\a \x01(\tB\x04\xc0\xbb\x18\x03R\x02to\x12i\n" +
 	"\x06status\x18\b \x01(\tBQ\xba\xbb\x18M\n" +
 	"\adialing\n" +
 	"\aringing\n" +
@@ -1435,9 +1435,9 @@ const file_parlance_v1_telephony_proto_rawDesc = "" +
 	"\x04busy\n" +
 	"\tno_answer\n" +
 	"\x06failed\n" +
-	"\bcanceledR\x06status\x12\x1d\n" +
+	"\bcanceledR\x06status\x12#\n" +
 	"\n" +
-	"end_reason\x18\t \x01(\tR\tendReason\x12\x1d\n" +
+	"end_reason\x18\t \x01(\tB\x04\xc0\xbb\x18\x02R\tendReason\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\n" +
 	" \x01(\tR\tsessionId\x12\x1f\n" +
@@ -1458,20 +1458,20 @@ const file_parlance_v1_telephony_proto_rawDesc = "" +
 	"answeredAt\x125\n" +
 	"\bended_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12)\n" +
 	"\x10duration_seconds\x18\x14 \x01(\x05R\x0fdurationSeconds\x12!\n" +
-	"\fpstn_minutes\x18\x15 \x01(\x05R\vpstnMinutes\"\xcc\x02\n" +
+	"\fpstn_minutes\x18\x15 \x01(\x05R\vpstnMinutes\"\xd2\x02\n" +
 	"\fCallTransfer\x12C\n" +
 	"\x06status\x18\x01 \x01(\tB+\xba\xbb\x18'\n" +
 	"\trequested\n" +
 	"\aringing\n" +
 	"\tconnected\n" +
 	"\x06failedR\x06status\x12\x14\n" +
-	"\x02to\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\x02to\x12$\n" +
+	"\x02to\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x03R\x02to\x12$\n" +
 	"\x04mode\x18\x03 \x01(\tB\x10\xba\xbb\x18\f\n" +
 	"\x04cold\n" +
 	"\x04warmR\x04mode\x12\x1e\n" +
-	"\asummary\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\asummary\x12\x1d\n" +
+	"\asummary\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\asummary\x12#\n" +
 	"\n" +
-	"end_reason\x18\x05 \x01(\tR\tendReason\x12=\n" +
+	"end_reason\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x02R\tendReason\x12=\n" +
 	"\frequested_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\vrequestedAt\x12=\n" +
 	"\fconnected_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\vconnectedAt\"\xe3\x02\n" +
 	"\x10ListCallsRequest\x12!\n" +

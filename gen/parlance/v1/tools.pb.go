@@ -1103,7 +1103,7 @@ type ToolCallApproval struct {
 	// approved, denied, expired (nobody answered in time) or withdrawn (the answer was stopped
 	// before).
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// key_…, session_token, socket, or empty: nobody.
+	// key_…, per_… (a person), session_token, socket, or empty: nobody.
 	DecidedBy string `protobuf:"bytes,2,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
 	// What was said with it.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -2903,6 +2903,514 @@ func (x *UpdateToolsConfigRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
+type ReadOpenApiRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_… or default.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The document; or url.
+	Document string `protobuf:"bytes,2,opt,name=document,proto3" json:"document,omitempty"`
+	// Where the document is; or document.
+	Url string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	// Base URL of the API in place of the document's.
+	Server string `protobuf:"bytes,4,opt,name=server,proto3" json:"server,omitempty"`
+	// Stands before each name: list_orders with shop is shop_list_orders. A small letter and at most
+	// 29 small letters, digits and _.
+	Prefix        string `protobuf:"bytes,5,opt,name=prefix,proto3" json:"prefix,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadOpenApiRequest) Reset() {
+	*x = ReadOpenApiRequest{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadOpenApiRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadOpenApiRequest) ProtoMessage() {}
+
+func (x *ReadOpenApiRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadOpenApiRequest.ProtoReflect.Descriptor instead.
+func (*ReadOpenApiRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ReadOpenApiRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *ReadOpenApiRequest) GetDocument() string {
+	if x != nil {
+		return x.Document
+	}
+	return ""
+}
+
+func (x *ReadOpenApiRequest) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *ReadOpenApiRequest) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+func (x *ReadOpenApiRequest) GetPrefix() string {
+	if x != nil {
+		return x.Prefix
+	}
+	return ""
+}
+
+type ReadOpenApiResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the API.
+	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
+	// Base URL of the API.
+	Server string `protobuf:"bytes,2,opt,name=server,proto3" json:"server,omitempty"`
+	// Its operations, in the order of their paths.
+	Operations    []*OpenApiOperation `protobuf:"bytes,3,rep,name=operations,proto3" json:"operations,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadOpenApiResponse) Reset() {
+	*x = ReadOpenApiResponse{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadOpenApiResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadOpenApiResponse) ProtoMessage() {}
+
+func (x *ReadOpenApiResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadOpenApiResponse.ProtoReflect.Descriptor instead.
+func (*ReadOpenApiResponse) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ReadOpenApiResponse) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *ReadOpenApiResponse) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+func (x *ReadOpenApiResponse) GetOperations() []*OpenApiOperation {
+	if x != nil {
+		return x.Operations
+	}
+	return nil
+}
+
+// OpenApiOperation is an operation of an API and the tool that could be made of it.
+type OpenApiOperation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// GET /orders/{id}.
+	Operation string `protobuf:"bytes,1,opt,name=operation,proto3" json:"operation,omitempty"`
+	// The document's operationId; may be empty.
+	OperationId string `protobuf:"bytes,2,opt,name=operation_id,json=operationId,proto3" json:"operation_id,omitempty"`
+	// The document's summary; may be empty.
+	Summary string `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
+	// Whether the document says that it is deprecated.
+	Deprecated bool `protobuf:"varint,4,opt,name=deprecated,proto3" json:"deprecated,omitempty"`
+	// What CreateTool takes to make the tool, without secrets; missing when reason says why there can
+	// be none.
+	Tool *CreateToolRequest `protobuf:"bytes,5,opt,name=tool,proto3" json:"tool,omitempty"`
+	// Why there can be no tool of it.
+	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The id of the workspace's custom tool with that slug; empty when there is none.
+	ToolId string `protobuf:"bytes,7,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	// The fields in which that tool differs.
+	ChangedFields []string `protobuf:"bytes,8,rep,name=changed_fields,json=changedFields,proto3" json:"changed_fields,omitempty"`
+	// How the document says that a caller shows who it is, in words; empty when it says nothing.
+	Authentication string `protobuf:"bytes,9,opt,name=authentication,proto3" json:"authentication,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *OpenApiOperation) Reset() {
+	*x = OpenApiOperation{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OpenApiOperation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OpenApiOperation) ProtoMessage() {}
+
+func (x *OpenApiOperation) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OpenApiOperation.ProtoReflect.Descriptor instead.
+func (*OpenApiOperation) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *OpenApiOperation) GetOperation() string {
+	if x != nil {
+		return x.Operation
+	}
+	return ""
+}
+
+func (x *OpenApiOperation) GetOperationId() string {
+	if x != nil {
+		return x.OperationId
+	}
+	return ""
+}
+
+func (x *OpenApiOperation) GetSummary() string {
+	if x != nil {
+		return x.Summary
+	}
+	return ""
+}
+
+func (x *OpenApiOperation) GetDeprecated() bool {
+	if x != nil {
+		return x.Deprecated
+	}
+	return false
+}
+
+func (x *OpenApiOperation) GetTool() *CreateToolRequest {
+	if x != nil {
+		return x.Tool
+	}
+	return nil
+}
+
+func (x *OpenApiOperation) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *OpenApiOperation) GetToolId() string {
+	if x != nil {
+		return x.ToolId
+	}
+	return ""
+}
+
+func (x *OpenApiOperation) GetChangedFields() []string {
+	if x != nil {
+		return x.ChangedFields
+	}
+	return nil
+}
+
+func (x *OpenApiOperation) GetAuthentication() string {
+	if x != nil {
+		return x.Authentication
+	}
+	return ""
+}
+
+type DiscoverMcpToolsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_… or default.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The server; or tool_id.
+	McpServerUrl string `protobuf:"bytes,2,opt,name=mcp_server_url,json=mcpServerUrl,proto3" json:"mcp_server_url,omitempty"`
+	// Authorization header of the requests.
+	AuthHeader string `protobuf:"bytes,3,opt,name=auth_header,json=authHeader,proto3" json:"auth_header,omitempty"`
+	// Headers of the requests; taken as secrets.
+	Headers map[string]string `protobuf:"bytes,4,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// A tool of kind mcp whose server, headers and secrets are used.
+	ToolId        string `protobuf:"bytes,5,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiscoverMcpToolsRequest) Reset() {
+	*x = DiscoverMcpToolsRequest{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiscoverMcpToolsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiscoverMcpToolsRequest) ProtoMessage() {}
+
+func (x *DiscoverMcpToolsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiscoverMcpToolsRequest.ProtoReflect.Descriptor instead.
+func (*DiscoverMcpToolsRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *DiscoverMcpToolsRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *DiscoverMcpToolsRequest) GetMcpServerUrl() string {
+	if x != nil {
+		return x.McpServerUrl
+	}
+	return ""
+}
+
+func (x *DiscoverMcpToolsRequest) GetAuthHeader() string {
+	if x != nil {
+		return x.AuthHeader
+	}
+	return ""
+}
+
+func (x *DiscoverMcpToolsRequest) GetHeaders() map[string]string {
+	if x != nil {
+		return x.Headers
+	}
+	return nil
+}
+
+func (x *DiscoverMcpToolsRequest) GetToolId() string {
+	if x != nil {
+		return x.ToolId
+	}
+	return ""
+}
+
+type DiscoverMcpToolsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the server says it is; may be empty.
+	ServerName string `protobuf:"bytes,1,opt,name=server_name,json=serverName,proto3" json:"server_name,omitempty"`
+	// Its version; may be empty.
+	ServerVersion string `protobuf:"bytes,2,opt,name=server_version,json=serverVersion,proto3" json:"server_version,omitempty"`
+	// Its tools.
+	Tools         []*McpTool `protobuf:"bytes,3,rep,name=tools,proto3" json:"tools,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiscoverMcpToolsResponse) Reset() {
+	*x = DiscoverMcpToolsResponse{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiscoverMcpToolsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiscoverMcpToolsResponse) ProtoMessage() {}
+
+func (x *DiscoverMcpToolsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiscoverMcpToolsResponse.ProtoReflect.Descriptor instead.
+func (*DiscoverMcpToolsResponse) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *DiscoverMcpToolsResponse) GetServerName() string {
+	if x != nil {
+		return x.ServerName
+	}
+	return ""
+}
+
+func (x *DiscoverMcpToolsResponse) GetServerVersion() string {
+	if x != nil {
+		return x.ServerVersion
+	}
+	return ""
+}
+
+func (x *DiscoverMcpToolsResponse) GetTools() []*McpTool {
+	if x != nil {
+		return x.Tools
+	}
+	return nil
+}
+
+// McpTool is a tool of an MCP server.
+type McpTool struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name at the server.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// For people; may be empty.
+	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
+	// For the model.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// Its arguments.
+	InputSchema *structpb.Struct `protobuf:"bytes,4,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
+	// Whether a model can be offered it.
+	Usable bool `protobuf:"varint,5,opt,name=usable,proto3" json:"usable,omitempty"`
+	// Why it cannot.
+	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	// input_schema, digit for digit.
+	InputSchemaJson string `protobuf:"bytes,7,opt,name=input_schema_json,json=inputSchemaJson,proto3" json:"input_schema_json,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *McpTool) Reset() {
+	*x = McpTool{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *McpTool) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*McpTool) ProtoMessage() {}
+
+func (x *McpTool) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use McpTool.ProtoReflect.Descriptor instead.
+func (*McpTool) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *McpTool) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *McpTool) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *McpTool) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *McpTool) GetInputSchema() *structpb.Struct {
+	if x != nil {
+		return x.InputSchema
+	}
+	return nil
+}
+
+func (x *McpTool) GetUsable() bool {
+	if x != nil {
+		return x.Usable
+	}
+	return false
+}
+
+func (x *McpTool) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *McpTool) GetInputSchemaJson() string {
+	if x != nil {
+		return x.InputSchemaJson
+	}
+	return ""
+}
+
 var File_parlance_v1_tools_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_tools_proto_rawDesc = "" +
@@ -3032,16 +3540,16 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x04body\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\x04body\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcc\x04\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd8\x04\n" +
 	"\bToolCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x17\n" +
 	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12\x17\n" +
 	"\atool_id\x18\x04 \x01(\tR\x06toolId\x12\x12\n" +
-	"\x04slug\x18\x05 \x01(\tR\x04slug\x12-\n" +
-	"\x05input\x18\x06 \x01(\v2\x17.google.protobuf.StructR\x05input\x12\x16\n" +
-	"\x06output\x18\a \x01(\tR\x06output\x12\x1f\n" +
+	"\x04slug\x18\x05 \x01(\tR\x04slug\x123\n" +
+	"\x05input\x18\x06 \x01(\v2\x17.google.protobuf.StructB\x04\xc0\xbb\x18\x02R\x05input\x12\x1c\n" +
+	"\x06output\x18\a \x01(\tB\x04\xc0\xbb\x18\x02R\x06output\x12\x1f\n" +
 	"\vstatus_code\x18\b \x01(\x05R\n" +
 	"statusCode\x12\x1d\n" +
 	"\n" +
@@ -3056,7 +3564,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\bapproval\x18\x15 \x01(\v2\x1d.parlance.v1.ToolCallApprovalH\x00R\bapproval\x88\x01\x01\x12(\n" +
 	"\n" +
 	"input_json\x18\x16 \x01(\tB\t\xaa\xbb\x18\x05inputR\tinputJsonB\v\n" +
-	"\t_approval\"\xc8\x01\n" +
+	"\t_approval\"\xce\x01\n" +
 	"\x10ToolCallApproval\x12B\n" +
 	"\x06status\x18\x01 \x01(\tB*\xba\xbb\x18&\n" +
 	"\bapproved\n" +
@@ -3064,8 +3572,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\aexpired\n" +
 	"\twithdrawnR\x06status\x12\x1d\n" +
 	"\n" +
-	"decided_by\x18\x02 \x01(\tR\tdecidedBy\x12\x16\n" +
-	"\x06reason\x18\x03 \x01(\tR\x06reason\x129\n" +
+	"decided_by\x18\x02 \x01(\tR\tdecidedBy\x12\x1c\n" +
+	"\x06reason\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x02R\x06reason\x129\n" +
 	"\n" +
 	"decided_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"\xae\x0f\n" +
 	"\x11CreateToolRequest\x12!\n" +
@@ -3288,7 +3796,55 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x0edisabled_tools\x18\x03 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x102\"\x06r\x04\x10\x01\x18dR\rdisabledTools\x12;\n" +
 	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask2\xaf\x0e\n" +
+	"updateMask\"\xd7\x01\n" +
+	"\x12ReadOpenApiRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12&\n" +
+	"\bdocument\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05(\x80\xa4\xe8\x03R\bdocument\x12\x1a\n" +
+	"\x03url\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\x03url\x12 \n" +
+	"\x06server\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\x06server\x128\n" +
+	"\x06prefix\x18\x05 \x01(\tB \xbaH\x1dr\x1b2\x19^([a-z][a-z0-9_]{0,29})?$R\x06prefix\"\x82\x01\n" +
+	"\x13ReadOpenApiResponse\x12\x14\n" +
+	"\x05title\x18\x01 \x01(\tR\x05title\x12\x16\n" +
+	"\x06server\x18\x02 \x01(\tR\x06server\x12=\n" +
+	"\n" +
+	"operations\x18\x03 \x03(\v2\x1d.parlance.v1.OpenApiOperationR\n" +
+	"operations\"\xc1\x02\n" +
+	"\x10OpenApiOperation\x12\x1c\n" +
+	"\toperation\x18\x01 \x01(\tR\toperation\x12!\n" +
+	"\foperation_id\x18\x02 \x01(\tR\voperationId\x12\x18\n" +
+	"\asummary\x18\x03 \x01(\tR\asummary\x12\x1e\n" +
+	"\n" +
+	"deprecated\x18\x04 \x01(\bR\n" +
+	"deprecated\x122\n" +
+	"\x04tool\x18\x05 \x01(\v2\x1e.parlance.v1.CreateToolRequestR\x04tool\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x17\n" +
+	"\atool_id\x18\a \x01(\tR\x06toolId\x12%\n" +
+	"\x0echanged_fields\x18\b \x03(\tR\rchangedFields\x12&\n" +
+	"\x0eauthentication\x18\t \x01(\tR\x0eauthentication\"\xdb\x02\n" +
+	"\x17DiscoverMcpToolsRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12.\n" +
+	"\x0emcp_server_url\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\fmcpServerUrl\x12-\n" +
+	"\vauth_header\x18\x03 \x01(\tB\f\xbaH\x05r\x03\x18\x80@\xc0\xbb\x18\x01R\n" +
+	"authHeader\x12i\n" +
+	"\aheaders\x18\x04 \x03(\v21.parlance.v1.DiscoverMcpToolsRequest.HeadersEntryB\x1c\xbaH\x15\x9a\x01\x12\x102\"\ar\x05\x10\x01\x18\xc8\x01*\x05r\x03\x18\x80 \xc0\xbb\x18\x01R\aheaders\x12\x17\n" +
+	"\atool_id\x18\x05 \x01(\tR\x06toolId\x1a:\n" +
+	"\fHeadersEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8e\x01\n" +
+	"\x18DiscoverMcpToolsResponse\x12\x1f\n" +
+	"\vserver_name\x18\x01 \x01(\tR\n" +
+	"serverName\x12%\n" +
+	"\x0eserver_version\x18\x02 \x01(\tR\rserverVersion\x12*\n" +
+	"\x05tools\x18\x03 \x03(\v2\x14.parlance.v1.McpToolR\x05tools\"\xff\x01\n" +
+	"\aMcpTool\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\x12 \n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x12:\n" +
+	"\finput_schema\x18\x04 \x01(\v2\x17.google.protobuf.StructR\vinputSchema\x12\x16\n" +
+	"\x06usable\x18\x05 \x01(\bR\x06usable\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\x12<\n" +
+	"\x11input_schema_json\x18\a \x01(\tB\x10\xaa\xbb\x18\finput_schemaR\x0finputSchemaJson2\xf3\x10\n" +
 	"\vToolService\x12\xa6\x01\n" +
 	"\n" +
 	"CreateTool\x12\x1e.parlance.v1.CreateToolRequest\x1a\x11.parlance.v1.Tool\"e\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18-\b\xc9\x01\x12(/v1/workspaces/{workspace_id}/tools/{id}\x82\xd3\xe4\x93\x02(:\x01*\"#/v1/workspaces/{workspace_id}/tools\x12}\n" +
@@ -3299,6 +3855,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
 	"DeleteTool\x12\x1e.parlance.v1.DeleteToolRequest\x1a\x16.google.protobuf.Empty\"B\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02/*-/v1/workspaces/{workspace_id}/tools/{tool_id}\x12\x88\x01\n" +
 	"\aRunTool\x12\x1b.parlance.v1.RunToolRequest\x1a\x1c.parlance.v1.RunToolResponse\"B\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x026:\x01*\"1/v1/workspaces/{workspace_id}/tools/{tool_id}/run\x12\x99\x01\n" +
+	"\vReadOpenApi\x12\x1f.parlance.v1.ReadOpenApiRequest\x1a .parlance.v1.ReadOpenApiResponse\"G\xaa\xbb\x18\x04\b\x03 \x01\xb2\xbb\x18\x05(\x80\x80\x80\x04\x82\xd3\xe4\x93\x020:\x01*\"+/v1/workspaces/{workspace_id}/tools/openapi\x12\xa5\x01\n" +
+	"\x10DiscoverMcpTools\x12$.parlance.v1.DiscoverMcpToolsRequest\x1a%.parlance.v1.DiscoverMcpToolsResponse\"D\xaa\xbb\x18\x04\b\x03 \x01\x82\xd3\xe4\x93\x026:\x01*\"1/v1/workspaces/{workspace_id}/tools/mcp-discovery\x12\x99\x01\n" +
 	"\rListToolCalls\x12!.parlance.v1.ListToolCallsRequest\x1a\".parlance.v1.ListToolCallsResponse\"A\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x025\x123/v1/workspaces/{workspace_id}/tools/{tool_id}/calls\x12\xa9\x01\n" +
 	"\x16ListWorkspaceToolCalls\x12*.parlance.v1.ListWorkspaceToolCallsRequest\x1a+.parlance.v1.ListWorkspaceToolCallsResponse\"6\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02*\x12(/v1/workspaces/{workspace_id}/tool-calls\x12\x98\x01\n" +
 	"\n" +
@@ -3320,7 +3878,7 @@ func file_parlance_v1_tools_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_tools_proto_rawDescData
 }
 
-var file_parlance_v1_tools_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_parlance_v1_tools_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_parlance_v1_tools_proto_goTypes = []any{
 	(*Tool)(nil),                           // 0: parlance.v1.Tool
 	(*ToolRetry)(nil),                      // 1: parlance.v1.ToolRetry
@@ -3349,103 +3907,119 @@ var file_parlance_v1_tools_proto_goTypes = []any{
 	(*ListAgentToolsRequest)(nil),          // 24: parlance.v1.ListAgentToolsRequest
 	(*ListAgentToolsResponse)(nil),         // 25: parlance.v1.ListAgentToolsResponse
 	(*UpdateToolsConfigRequest)(nil),       // 26: parlance.v1.UpdateToolsConfigRequest
-	nil,                                    // 27: parlance.v1.Tool.HardcodedQueryParamsEntry
-	nil,                                    // 28: parlance.v1.Tool.HeadersEntry
-	nil,                                    // 29: parlance.v1.ToolRequest.HeadersEntry
-	nil,                                    // 30: parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
-	nil,                                    // 31: parlance.v1.CreateToolRequest.HeadersEntry
-	nil,                                    // 32: parlance.v1.CreateToolRequest.SecretHeadersEntry
-	nil,                                    // 33: parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
-	nil,                                    // 34: parlance.v1.UpdateToolRequest.HeadersEntry
-	nil,                                    // 35: parlance.v1.UpdateToolRequest.SecretHeadersEntry
-	nil,                                    // 36: parlance.v1.RunToolRequest.DynamicVariablesEntry
-	(*structpb.Struct)(nil),                // 37: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),          // 38: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),          // 39: google.protobuf.FieldMask
-	(*structpb.Value)(nil),                 // 40: google.protobuf.Value
-	(*emptypb.Empty)(nil),                  // 41: google.protobuf.Empty
-	(*ToolsConfig)(nil),                    // 42: parlance.v1.ToolsConfig
+	(*ReadOpenApiRequest)(nil),             // 27: parlance.v1.ReadOpenApiRequest
+	(*ReadOpenApiResponse)(nil),            // 28: parlance.v1.ReadOpenApiResponse
+	(*OpenApiOperation)(nil),               // 29: parlance.v1.OpenApiOperation
+	(*DiscoverMcpToolsRequest)(nil),        // 30: parlance.v1.DiscoverMcpToolsRequest
+	(*DiscoverMcpToolsResponse)(nil),       // 31: parlance.v1.DiscoverMcpToolsResponse
+	(*McpTool)(nil),                        // 32: parlance.v1.McpTool
+	nil,                                    // 33: parlance.v1.Tool.HardcodedQueryParamsEntry
+	nil,                                    // 34: parlance.v1.Tool.HeadersEntry
+	nil,                                    // 35: parlance.v1.ToolRequest.HeadersEntry
+	nil,                                    // 36: parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
+	nil,                                    // 37: parlance.v1.CreateToolRequest.HeadersEntry
+	nil,                                    // 38: parlance.v1.CreateToolRequest.SecretHeadersEntry
+	nil,                                    // 39: parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
+	nil,                                    // 40: parlance.v1.UpdateToolRequest.HeadersEntry
+	nil,                                    // 41: parlance.v1.UpdateToolRequest.SecretHeadersEntry
+	nil,                                    // 42: parlance.v1.RunToolRequest.DynamicVariablesEntry
+	nil,                                    // 43: parlance.v1.DiscoverMcpToolsRequest.HeadersEntry
+	(*structpb.Struct)(nil),                // 44: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),          // 45: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),          // 46: google.protobuf.FieldMask
+	(*structpb.Value)(nil),                 // 47: google.protobuf.Value
+	(*emptypb.Empty)(nil),                  // 48: google.protobuf.Empty
+	(*ToolsConfig)(nil),                    // 49: parlance.v1.ToolsConfig
 }
 var file_parlance_v1_tools_proto_depIdxs = []int32{
-	37, // 0: parlance.v1.Tool.input_schema:type_name -> google.protobuf.Struct
-	27, // 1: parlance.v1.Tool.hardcoded_query_params:type_name -> parlance.v1.Tool.HardcodedQueryParamsEntry
-	37, // 2: parlance.v1.Tool.hardcoded_body_params:type_name -> google.protobuf.Struct
-	28, // 3: parlance.v1.Tool.headers:type_name -> parlance.v1.Tool.HeadersEntry
-	38, // 4: parlance.v1.Tool.created_at:type_name -> google.protobuf.Timestamp
-	38, // 5: parlance.v1.Tool.updated_at:type_name -> google.protobuf.Timestamp
+	44, // 0: parlance.v1.Tool.input_schema:type_name -> google.protobuf.Struct
+	33, // 1: parlance.v1.Tool.hardcoded_query_params:type_name -> parlance.v1.Tool.HardcodedQueryParamsEntry
+	44, // 2: parlance.v1.Tool.hardcoded_body_params:type_name -> google.protobuf.Struct
+	34, // 3: parlance.v1.Tool.headers:type_name -> parlance.v1.Tool.HeadersEntry
+	45, // 4: parlance.v1.Tool.created_at:type_name -> google.protobuf.Timestamp
+	45, // 5: parlance.v1.Tool.updated_at:type_name -> google.protobuf.Timestamp
 	3,  // 6: parlance.v1.Tool.assignments:type_name -> parlance.v1.ToolAssignment
 	1,  // 7: parlance.v1.Tool.retry:type_name -> parlance.v1.ToolRetry
 	2,  // 8: parlance.v1.Tool.breaker:type_name -> parlance.v1.ToolBreaker
-	38, // 9: parlance.v1.ToolAttachment.created_at:type_name -> google.protobuf.Timestamp
-	38, // 10: parlance.v1.ToolAttachment.updated_at:type_name -> google.protobuf.Timestamp
+	45, // 9: parlance.v1.ToolAttachment.created_at:type_name -> google.protobuf.Timestamp
+	45, // 10: parlance.v1.ToolAttachment.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 11: parlance.v1.AgentTool.tool:type_name -> parlance.v1.Tool
-	37, // 12: parlance.v1.AgentTool.input_schema:type_name -> google.protobuf.Struct
-	29, // 13: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
-	37, // 14: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
+	44, // 12: parlance.v1.AgentTool.input_schema:type_name -> google.protobuf.Struct
+	35, // 13: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
+	44, // 14: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
 	6,  // 15: parlance.v1.ToolCall.error:type_name -> parlance.v1.ToolError
-	38, // 16: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
+	45, // 16: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
 	9,  // 17: parlance.v1.ToolCall.approval:type_name -> parlance.v1.ToolCallApproval
-	38, // 18: parlance.v1.ToolCallApproval.decided_at:type_name -> google.protobuf.Timestamp
-	37, // 19: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	30, // 20: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
-	37, // 21: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	31, // 22: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
+	45, // 18: parlance.v1.ToolCallApproval.decided_at:type_name -> google.protobuf.Timestamp
+	44, // 19: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	36, // 20: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
+	44, // 21: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	37, // 22: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
 	3,  // 23: parlance.v1.CreateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
-	32, // 24: parlance.v1.CreateToolRequest.secret_headers:type_name -> parlance.v1.CreateToolRequest.SecretHeadersEntry
+	38, // 24: parlance.v1.CreateToolRequest.secret_headers:type_name -> parlance.v1.CreateToolRequest.SecretHeadersEntry
 	1,  // 25: parlance.v1.CreateToolRequest.retry:type_name -> parlance.v1.ToolRetry
 	2,  // 26: parlance.v1.CreateToolRequest.breaker:type_name -> parlance.v1.ToolBreaker
 	0,  // 27: parlance.v1.ListToolsResponse.tools:type_name -> parlance.v1.Tool
-	37, // 28: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	33, // 29: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
-	37, // 30: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	34, // 31: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
-	39, // 32: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
+	44, // 28: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	39, // 29: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
+	44, // 30: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	40, // 31: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
+	46, // 32: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
 	3,  // 33: parlance.v1.UpdateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
-	35, // 34: parlance.v1.UpdateToolRequest.secret_headers:type_name -> parlance.v1.UpdateToolRequest.SecretHeadersEntry
+	41, // 34: parlance.v1.UpdateToolRequest.secret_headers:type_name -> parlance.v1.UpdateToolRequest.SecretHeadersEntry
 	1,  // 35: parlance.v1.UpdateToolRequest.retry:type_name -> parlance.v1.ToolRetry
 	2,  // 36: parlance.v1.UpdateToolRequest.breaker:type_name -> parlance.v1.ToolBreaker
-	37, // 37: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
-	36, // 38: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
-	40, // 39: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
+	44, // 37: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
+	42, // 38: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
+	47, // 39: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
 	6,  // 40: parlance.v1.RunToolResponse.error:type_name -> parlance.v1.ToolError
 	7,  // 41: parlance.v1.RunToolResponse.request:type_name -> parlance.v1.ToolRequest
-	38, // 42: parlance.v1.ListToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	38, // 43: parlance.v1.ListToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	45, // 42: parlance.v1.ListToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	45, // 43: parlance.v1.ListToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
 	8,  // 44: parlance.v1.ListToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	38, // 45: parlance.v1.ListWorkspaceToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	38, // 46: parlance.v1.ListWorkspaceToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	45, // 45: parlance.v1.ListWorkspaceToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	45, // 46: parlance.v1.ListWorkspaceToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
 	8,  // 47: parlance.v1.ListWorkspaceToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
 	5,  // 48: parlance.v1.ListAgentToolsResponse.tools:type_name -> parlance.v1.AgentTool
-	39, // 49: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
-	10, // 50: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
-	11, // 51: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
-	13, // 52: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
-	14, // 53: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
-	15, // 54: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
-	16, // 55: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
-	18, // 56: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
-	20, // 57: parlance.v1.ToolService.ListWorkspaceToolCalls:input_type -> parlance.v1.ListWorkspaceToolCallsRequest
-	22, // 58: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
-	23, // 59: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
-	24, // 60: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
-	26, // 61: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
-	0,  // 62: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
-	12, // 63: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
-	0,  // 64: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
-	0,  // 65: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
-	41, // 66: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
-	17, // 67: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
-	19, // 68: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
-	21, // 69: parlance.v1.ToolService.ListWorkspaceToolCalls:output_type -> parlance.v1.ListWorkspaceToolCallsResponse
-	4,  // 70: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
-	41, // 71: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
-	25, // 72: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
-	42, // 73: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
-	62, // [62:74] is the sub-list for method output_type
-	50, // [50:62] is the sub-list for method input_type
-	50, // [50:50] is the sub-list for extension type_name
-	50, // [50:50] is the sub-list for extension extendee
-	0,  // [0:50] is the sub-list for field type_name
+	46, // 49: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
+	29, // 50: parlance.v1.ReadOpenApiResponse.operations:type_name -> parlance.v1.OpenApiOperation
+	10, // 51: parlance.v1.OpenApiOperation.tool:type_name -> parlance.v1.CreateToolRequest
+	43, // 52: parlance.v1.DiscoverMcpToolsRequest.headers:type_name -> parlance.v1.DiscoverMcpToolsRequest.HeadersEntry
+	32, // 53: parlance.v1.DiscoverMcpToolsResponse.tools:type_name -> parlance.v1.McpTool
+	44, // 54: parlance.v1.McpTool.input_schema:type_name -> google.protobuf.Struct
+	10, // 55: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
+	11, // 56: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
+	13, // 57: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
+	14, // 58: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
+	15, // 59: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
+	16, // 60: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
+	27, // 61: parlance.v1.ToolService.ReadOpenApi:input_type -> parlance.v1.ReadOpenApiRequest
+	30, // 62: parlance.v1.ToolService.DiscoverMcpTools:input_type -> parlance.v1.DiscoverMcpToolsRequest
+	18, // 63: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
+	20, // 64: parlance.v1.ToolService.ListWorkspaceToolCalls:input_type -> parlance.v1.ListWorkspaceToolCallsRequest
+	22, // 65: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
+	23, // 66: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
+	24, // 67: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
+	26, // 68: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
+	0,  // 69: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
+	12, // 70: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
+	0,  // 71: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
+	0,  // 72: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
+	48, // 73: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
+	17, // 74: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
+	28, // 75: parlance.v1.ToolService.ReadOpenApi:output_type -> parlance.v1.ReadOpenApiResponse
+	31, // 76: parlance.v1.ToolService.DiscoverMcpTools:output_type -> parlance.v1.DiscoverMcpToolsResponse
+	19, // 77: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
+	21, // 78: parlance.v1.ToolService.ListWorkspaceToolCalls:output_type -> parlance.v1.ListWorkspaceToolCallsResponse
+	4,  // 79: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
+	48, // 80: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
+	25, // 81: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
+	49, // 82: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
+	69, // [69:83] is the sub-list for method output_type
+	55, // [55:69] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_tools_proto_init() }
@@ -3464,7 +4038,7 @@ func file_parlance_v1_tools_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_tools_proto_rawDesc), len(file_parlance_v1_tools_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   37,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

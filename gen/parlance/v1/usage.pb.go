@@ -1078,13 +1078,13 @@ const file_parlance_v1_usage_proto_rawDesc = "" +
 	"\x17ListUsageAlertsResponse\x12/\n" +
 	"\x06alerts\x18\x01 \x03(\v2\x17.parlance.v1.UsageAlertR\x06alerts\"4\n" +
 	"\x17DeleteUsageAlertRequest\x12\x19\n" +
-	"\balert_id\x18\x01 \x01(\tR\aalertId2\xdb\x04\n" +
-	"\fUsageService\x12U\n" +
-	"\bGetUsage\x12\x1c.parlance.v1.GetUsageRequest\x1a\x12.parlance.v1.Usage\"\x17\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\v\x12\t/v1/usage\x12t\n" +
-	"\rListUsageDays\x12!.parlance.v1.ListUsageDaysRequest\x1a\".parlance.v1.ListUsageDaysResponse\"\x1c\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/usage/days\x12{\n" +
-	"\x10CreateUsageAlert\x12$.parlance.v1.CreateUsageAlertRequest\x1a\x17.parlance.v1.UsageAlert\"(\xaa\xbb\x18\x02\b\x04\xb2\xbb\x18\x03\b\xc9\x01\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/usage/alerts\x12|\n" +
-	"\x0fListUsageAlerts\x12#.parlance.v1.ListUsageAlertsRequest\x1a$.parlance.v1.ListUsageAlertsResponse\"\x1e\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x12\x12\x10/v1/usage/alerts\x12\x82\x01\n" +
-	"\x10DeleteUsageAlert\x12$.parlance.v1.DeleteUsageAlertRequest\x1a\x16.google.protobuf.Empty\"0\xaa\xbb\x18\x02\b\x04\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02\x1d*\x1b/v1/usage/alerts/{alert_id}B2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
+	"\balert_id\x18\x01 \x01(\tR\aalertId2\xe5\x04\n" +
+	"\fUsageService\x12W\n" +
+	"\bGetUsage\x12\x1c.parlance.v1.GetUsageRequest\x1a\x12.parlance.v1.Usage\"\x19\xaa\xbb\x18\x04\b\x010\x01\x82\xd3\xe4\x93\x02\v\x12\t/v1/usage\x12v\n" +
+	"\rListUsageDays\x12!.parlance.v1.ListUsageDaysRequest\x1a\".parlance.v1.ListUsageDaysResponse\"\x1e\xaa\xbb\x18\x04\b\x010\x01\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/usage/days\x12}\n" +
+	"\x10CreateUsageAlert\x12$.parlance.v1.CreateUsageAlertRequest\x1a\x17.parlance.v1.UsageAlert\"*\xaa\xbb\x18\x04\b\x040\x01\xb2\xbb\x18\x03\b\xc9\x01\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/usage/alerts\x12~\n" +
+	"\x0fListUsageAlerts\x12#.parlance.v1.ListUsageAlertsRequest\x1a$.parlance.v1.ListUsageAlertsResponse\" \xaa\xbb\x18\x04\b\x010\x01\x82\xd3\xe4\x93\x02\x12\x12\x10/v1/usage/alerts\x12\x84\x01\n" +
+	"\x10DeleteUsageAlert\x12$.parlance.v1.DeleteUsageAlertRequest\x1a\x16.google.protobuf.Empty\"2\xaa\xbb\x18\x04\b\x040\x01\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02\x1d*\x1b/v1/usage/alerts/{alert_id}B2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
 	file_parlance_v1_usage_proto_rawDescOnce sync.Once

@@ -2399,7 +2399,7 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x10disable_progress\x18\x0e \x01(\x01R\x0fdisableProgressB\x0f\n" +
 	"\r_success_rateB\x11\n" +
 	"\x0f_p50_latency_msB\x11\n" +
-	"\x0f_p95_latency_ms\"\xc7\x06\n" +
+	"\x0f_p95_latency_ms\"\xcd\x06\n" +
 	"\x0fWebhookDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
@@ -2413,13 +2413,13 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x06failed\n" +
 	"\aunknownR\x06status\x12\x1f\n" +
 	"\vstatus_code\x18\a \x01(\x05R\n" +
-	"statusCode\x12\x14\n" +
-	"\x05error\x18\b \x01(\tR\x05error\x12_\n" +
+	"statusCode\x12\x1a\n" +
+	"\x05error\x18\b \x01(\tB\x04\xc0\xbb\x18\x02R\x05error\x12_\n" +
 	"\x0frequest_headers\x18\t \x03(\v20.parlance.v1.WebhookDelivery.RequestHeadersEntryB\x04\xc0\xbb\x18\x01R\x0erequestHeaders\x12'\n" +
 	"\frequest_body\x18\n" +
-	" \x01(\tB\x04\xc0\xbb\x18\x02R\vrequestBody\x12b\n" +
-	"\x10response_headers\x18\v \x03(\v21.parlance.v1.WebhookDelivery.ResponseHeadersEntryB\x04\xc0\xbb\x18\x02R\x0fresponseHeaders\x12)\n" +
-	"\rresponse_body\x18\f \x01(\tB\x04\xc0\xbb\x18\x02R\fresponseBody\x129\n" +
+	" \x01(\tB\x04\xc0\xbb\x18\x03R\vrequestBody\x12b\n" +
+	"\x10response_headers\x18\v \x03(\v21.parlance.v1.WebhookDelivery.ResponseHeadersEntryB\x04\xc0\xbb\x18\x03R\x0fresponseHeaders\x12)\n" +
+	"\rresponse_body\x18\f \x01(\tB\x04\xc0\xbb\x18\x03R\fresponseBody\x129\n" +
 	"\n" +
 	"started_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x1f\n" +
 	"\vduration_ms\x18\x0e \x01(\x05R\n" +
@@ -2430,15 +2430,15 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1aB\n" +
 	"\x14ResponseHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcb\t\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd1\t\n" +
 	"\x05Event\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x1b\n" +
 	"\ttenant_id\x18\x03 \x01(\tR\btenantId\x12!\n" +
 	"\fworkspace_id\x18\x04 \x01(\tR\vworkspaceId\x129\n" +
 	"\n" +
-	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12+\n" +
-	"\x04data\x18\x06 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x16\n" +
+	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x121\n" +
+	"\x04data\x18\x06 \x01(\v2\x17.google.protobuf.StructB\x04\xc0\xbb\x18\x03R\x04data\x12\x16\n" +
 	"\x06cursor\x18\a \x01(\tR\x06cursor\x12%\n" +
 	"\tdata_json\x18\b \x01(\tB\b\xaa\xbb\x18\x04dataR\bdataJson\x12b\n" +
 	"\x17post_call_transcription\x18\t \x01(\v2\".parlance.v1.PostCallTranscriptionB\x04\xb0\xbb\x18\x01H\x00R\x15postCallTranscription\x12[\n" +

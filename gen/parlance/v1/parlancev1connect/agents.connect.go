@@ -63,6 +63,21 @@ const (
 	// AgentServiceRollbackAgentProcedure is the fully-qualified name of the AgentService's
 	// RollbackAgent RPC.
 	AgentServiceRollbackAgentProcedure = "/parlance.v1.AgentService/RollbackAgent"
+	// AgentServiceGetAgentDraftProcedure is the fully-qualified name of the AgentService's
+	// GetAgentDraft RPC.
+	AgentServiceGetAgentDraftProcedure = "/parlance.v1.AgentService/GetAgentDraft"
+	// AgentServiceSaveAgentDraftProcedure is the fully-qualified name of the AgentService's
+	// SaveAgentDraft RPC.
+	AgentServiceSaveAgentDraftProcedure = "/parlance.v1.AgentService/SaveAgentDraft"
+	// AgentServiceCompareAgentDraftProcedure is the fully-qualified name of the AgentService's
+	// CompareAgentDraft RPC.
+	AgentServiceCompareAgentDraftProcedure = "/parlance.v1.AgentService/CompareAgentDraft"
+	// AgentServicePublishAgentDraftProcedure is the fully-qualified name of the AgentService's
+	// PublishAgentDraft RPC.
+	AgentServicePublishAgentDraftProcedure = "/parlance.v1.AgentService/PublishAgentDraft"
+	// AgentServiceDeleteAgentDraftProcedure is the fully-qualified name of the AgentService's
+	// DeleteAgentDraft RPC.
+	AgentServiceDeleteAgentDraftProcedure = "/parlance.v1.AgentService/DeleteAgentDraft"
 )
 
 // AgentServiceClient is a client for the parlance.v1.AgentService service.
@@ -96,6 +111,22 @@ type AgentServiceClient interface {
 	// RollbackAgent saves an earlier version again, as a new one.
 	// Errors: not-found, version-mismatch.
 	RollbackAgent(context.Context, *v1.RollbackAgentRequest) (*v1.Agent, error)
+	// GetAgentDraft returns the draft: settings that no conversation uses but those that ask for it.
+	// An agent without a draft answers with its own settings and the revision 0. Errors: not-found.
+	GetAgentDraft(context.Context, *v1.GetAgentDraftRequest) (*v1.AgentDraft, error)
+	// SaveAgentDraft makes the draft, or puts it in place of the one there is. It is checked like an
+	// agent. Errors: as CreateAgent, not-found, agent-draft-changed (revision).
+	SaveAgentDraft(context.Context, *v1.SaveAgentDraftRequest) (*v1.AgentDraft, error)
+	// CompareAgentDraft lists the fields in which the draft differs from the published version.
+	// Errors: not-found, agent-draft-not-found.
+	CompareAgentDraft(context.Context, *v1.CompareAgentDraftRequest) (*v1.CompareAgentVersionsResponse, error)
+	// PublishAgentDraft makes the draft the agent's next version and removes it.
+	// Without a difference it makes no version. Errors: as UpdateAgent, agent-draft-not-found,
+	// agent-draft-changed (revision), agent-draft-stale (the agent was changed since the draft was
+	// begun, and overwrite is not set).
+	PublishAgentDraft(context.Context, *v1.PublishAgentDraftRequest) (*v1.Agent, error)
+	// DeleteAgentDraft throws the draft away. Errors: not-found, agent-draft-not-found.
+	DeleteAgentDraft(context.Context, *v1.DeleteAgentDraftRequest) (*emptypb.Empty, error)
 }
 
 // NewAgentServiceClient constructs a client for the parlance.v1.AgentService service. By default,
@@ -169,6 +200,36 @@ func NewAgentServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(agentServiceMethods.ByName("RollbackAgent")),
 			connect.WithClientOptions(opts...),
 		),
+		getAgentDraft: connect.NewClient[v1.GetAgentDraftRequest, v1.AgentDraft](
+			httpClient,
+			baseURL+AgentServiceGetAgentDraftProcedure,
+			connect.WithSchema(agentServiceMethods.ByName("GetAgentDraft")),
+			connect.WithClientOptions(opts...),
+		),
+		saveAgentDraft: connect.NewClient[v1.SaveAgentDraftRequest, v1.AgentDraft](
+			httpClient,
+			baseURL+AgentServiceSaveAgentDraftProcedure,
+			connect.WithSchema(agentServiceMethods.ByName("SaveAgentDraft")),
+			connect.WithClientOptions(opts...),
+		),
+		compareAgentDraft: connect.NewClient[v1.CompareAgentDraftRequest, v1.CompareAgentVersionsResponse](
+			httpClient,
+			baseURL+AgentServiceCompareAgentDraftProcedure,
+			connect.WithSchema(agentServiceMethods.ByName("CompareAgentDraft")),
+			connect.WithClientOptions(opts...),
+		),
+		publishAgentDraft: connect.NewClient[v1.PublishAgentDraftRequest, v1.Agent](
+			httpClient,
+			baseURL+AgentServicePublishAgentDraftProcedure,
+			connect.WithSchema(agentServiceMethods.ByName("PublishAgentDraft")),
+			connect.WithClientOptions(opts...),
+		),
+		deleteAgentDraft: connect.NewClient[v1.DeleteAgentDraftRequest, emptypb.Empty](
+			httpClient,
+			baseURL+AgentServiceDeleteAgentDraftProcedure,
+			connect.WithSchema(agentServiceMethods.ByName("DeleteAgentDraft")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -184,6 +245,11 @@ type agentServiceClient struct {
 	compareAgentVersions *connect.Client[v1.CompareAgentVersionsRequest, v1.CompareAgentVersionsResponse]
 	getAgentLatency      *connect.Client[v1.GetAgentLatencyRequest, v1.AgentLatency]
 	rollbackAgent        *connect.Client[v1.RollbackAgentRequest, v1.Agent]
+	getAgentDraft        *connect.Client[v1.GetAgentDraftRequest, v1.AgentDraft]
+	saveAgentDraft       *connect.Client[v1.SaveAgentDraftRequest, v1.AgentDraft]
+	compareAgentDraft    *connect.Client[v1.CompareAgentDraftRequest, v1.CompareAgentVersionsResponse]
+	publishAgentDraft    *connect.Client[v1.PublishAgentDraftRequest, v1.Agent]
+	deleteAgentDraft     *connect.Client[v1.DeleteAgentDraftRequest, emptypb.Empty]
 }
 
 // CreateAgent calls parlance.v1.AgentService.CreateAgent.
@@ -276,6 +342,51 @@ func (c *agentServiceClient) RollbackAgent(ctx context.Context, req *v1.Rollback
 	return nil, err
 }
 
+// GetAgentDraft calls parlance.v1.AgentService.GetAgentDraft.
+func (c *agentServiceClient) GetAgentDraft(ctx context.Context, req *v1.GetAgentDraftRequest) (*v1.AgentDraft, error) {
+	response, err := c.getAgentDraft.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// SaveAgentDraft calls parlance.v1.AgentService.SaveAgentDraft.
+func (c *agentServiceClient) SaveAgentDraft(ctx context.Context, req *v1.SaveAgentDraftRequest) (*v1.AgentDraft, error) {
+	response, err := c.saveAgentDraft.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CompareAgentDraft calls parlance.v1.AgentService.CompareAgentDraft.
+func (c *agentServiceClient) CompareAgentDraft(ctx context.Context, req *v1.CompareAgentDraftRequest) (*v1.CompareAgentVersionsResponse, error) {
+	response, err := c.compareAgentDraft.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// PublishAgentDraft calls parlance.v1.AgentService.PublishAgentDraft.
+func (c *agentServiceClient) PublishAgentDraft(ctx context.Context, req *v1.PublishAgentDraftRequest) (*v1.Agent, error) {
+	response, err := c.publishAgentDraft.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DeleteAgentDraft calls parlance.v1.AgentService.DeleteAgentDraft.
+func (c *agentServiceClient) DeleteAgentDraft(ctx context.Context, req *v1.DeleteAgentDraftRequest) (*emptypb.Empty, error) {
+	response, err := c.deleteAgentDraft.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // AgentServiceHandler is an implementation of the parlance.v1.AgentService service.
 type AgentServiceHandler interface {
 	// CreateAgent makes an agent; only name is required.
@@ -307,6 +418,22 @@ type AgentServiceHandler interface {
 	// RollbackAgent saves an earlier version again, as a new one.
 	// Errors: not-found, version-mismatch.
 	RollbackAgent(context.Context, *v1.RollbackAgentRequest) (*v1.Agent, error)
+	// GetAgentDraft returns the draft: settings that no conversation uses but those that ask for it.
+	// An agent without a draft answers with its own settings and the revision 0. Errors: not-found.
+	GetAgentDraft(context.Context, *v1.GetAgentDraftRequest) (*v1.AgentDraft, error)
+	// SaveAgentDraft makes the draft, or puts it in place of the one there is. It is checked like an
+	// agent. Errors: as CreateAgent, not-found, agent-draft-changed (revision).
+	SaveAgentDraft(context.Context, *v1.SaveAgentDraftRequest) (*v1.AgentDraft, error)
+	// CompareAgentDraft lists the fields in which the draft differs from the published version.
+	// Errors: not-found, agent-draft-not-found.
+	CompareAgentDraft(context.Context, *v1.CompareAgentDraftRequest) (*v1.CompareAgentVersionsResponse, error)
+	// PublishAgentDraft makes the draft the agent's next version and removes it.
+	// Without a difference it makes no version. Errors: as UpdateAgent, agent-draft-not-found,
+	// agent-draft-changed (revision), agent-draft-stale (the agent was changed since the draft was
+	// begun, and overwrite is not set).
+	PublishAgentDraft(context.Context, *v1.PublishAgentDraftRequest) (*v1.Agent, error)
+	// DeleteAgentDraft throws the draft away. Errors: not-found, agent-draft-not-found.
+	DeleteAgentDraft(context.Context, *v1.DeleteAgentDraftRequest) (*emptypb.Empty, error)
 }
 
 // NewAgentServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -376,6 +503,36 @@ func NewAgentServiceHandler(svc AgentServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(agentServiceMethods.ByName("RollbackAgent")),
 		connect.WithHandlerOptions(opts...),
 	)
+	agentServiceGetAgentDraftHandler := connect.NewUnaryHandlerSimple(
+		AgentServiceGetAgentDraftProcedure,
+		svc.GetAgentDraft,
+		connect.WithSchema(agentServiceMethods.ByName("GetAgentDraft")),
+		connect.WithHandlerOptions(opts...),
+	)
+	agentServiceSaveAgentDraftHandler := connect.NewUnaryHandlerSimple(
+		AgentServiceSaveAgentDraftProcedure,
+		svc.SaveAgentDraft,
+		connect.WithSchema(agentServiceMethods.ByName("SaveAgentDraft")),
+		connect.WithHandlerOptions(opts...),
+	)
+	agentServiceCompareAgentDraftHandler := connect.NewUnaryHandlerSimple(
+		AgentServiceCompareAgentDraftProcedure,
+		svc.CompareAgentDraft,
+		connect.WithSchema(agentServiceMethods.ByName("CompareAgentDraft")),
+		connect.WithHandlerOptions(opts...),
+	)
+	agentServicePublishAgentDraftHandler := connect.NewUnaryHandlerSimple(
+		AgentServicePublishAgentDraftProcedure,
+		svc.PublishAgentDraft,
+		connect.WithSchema(agentServiceMethods.ByName("PublishAgentDraft")),
+		connect.WithHandlerOptions(opts...),
+	)
+	agentServiceDeleteAgentDraftHandler := connect.NewUnaryHandlerSimple(
+		AgentServiceDeleteAgentDraftProcedure,
+		svc.DeleteAgentDraft,
+		connect.WithSchema(agentServiceMethods.ByName("DeleteAgentDraft")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/parlance.v1.AgentService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case AgentServiceCreateAgentProcedure:
@@ -398,6 +555,16 @@ func NewAgentServiceHandler(svc AgentServiceHandler, opts ...connect.HandlerOpti
 			agentServiceGetAgentLatencyHandler.ServeHTTP(w, r)
 		case AgentServiceRollbackAgentProcedure:
 			agentServiceRollbackAgentHandler.ServeHTTP(w, r)
+		case AgentServiceGetAgentDraftProcedure:
+			agentServiceGetAgentDraftHandler.ServeHTTP(w, r)
+		case AgentServiceSaveAgentDraftProcedure:
+			agentServiceSaveAgentDraftHandler.ServeHTTP(w, r)
+		case AgentServiceCompareAgentDraftProcedure:
+			agentServiceCompareAgentDraftHandler.ServeHTTP(w, r)
+		case AgentServicePublishAgentDraftProcedure:
+			agentServicePublishAgentDraftHandler.ServeHTTP(w, r)
+		case AgentServiceDeleteAgentDraftProcedure:
+			agentServiceDeleteAgentDraftHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -445,4 +612,24 @@ func (UnimplementedAgentServiceHandler) GetAgentLatency(context.Context, *v1.Get
 
 func (UnimplementedAgentServiceHandler) RollbackAgent(context.Context, *v1.RollbackAgentRequest) (*v1.Agent, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.AgentService.RollbackAgent is not implemented"))
+}
+
+func (UnimplementedAgentServiceHandler) GetAgentDraft(context.Context, *v1.GetAgentDraftRequest) (*v1.AgentDraft, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.AgentService.GetAgentDraft is not implemented"))
+}
+
+func (UnimplementedAgentServiceHandler) SaveAgentDraft(context.Context, *v1.SaveAgentDraftRequest) (*v1.AgentDraft, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.AgentService.SaveAgentDraft is not implemented"))
+}
+
+func (UnimplementedAgentServiceHandler) CompareAgentDraft(context.Context, *v1.CompareAgentDraftRequest) (*v1.CompareAgentVersionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.AgentService.CompareAgentDraft is not implemented"))
+}
+
+func (UnimplementedAgentServiceHandler) PublishAgentDraft(context.Context, *v1.PublishAgentDraftRequest) (*v1.Agent, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.AgentService.PublishAgentDraft is not implemented"))
+}
+
+func (UnimplementedAgentServiceHandler) DeleteAgentDraft(context.Context, *v1.DeleteAgentDraftRequest) (*emptypb.Empty, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.AgentService.DeleteAgentDraft is not implemented"))
 }

@@ -47,6 +47,11 @@ const (
 	ToolServiceDeleteToolProcedure = "/parlance.v1.ToolService/DeleteTool"
 	// ToolServiceRunToolProcedure is the fully-qualified name of the ToolService's RunTool RPC.
 	ToolServiceRunToolProcedure = "/parlance.v1.ToolService/RunTool"
+	// ToolServiceReadOpenApiProcedure is the fully-qualified name of the ToolService's ReadOpenApi RPC.
+	ToolServiceReadOpenApiProcedure = "/parlance.v1.ToolService/ReadOpenApi"
+	// ToolServiceDiscoverMcpToolsProcedure is the fully-qualified name of the ToolService's
+	// DiscoverMcpTools RPC.
+	ToolServiceDiscoverMcpToolsProcedure = "/parlance.v1.ToolService/DiscoverMcpTools"
 	// ToolServiceListToolCallsProcedure is the fully-qualified name of the ToolService's ListToolCalls
 	// RPC.
 	ToolServiceListToolCallsProcedure = "/parlance.v1.ToolService/ListToolCalls"
@@ -89,6 +94,16 @@ type ToolServiceClient interface {
 	// Errors: tool-arguments-invalid, plan-tools-not-enabled, plan-mcp-not-enabled, not-found,
 	// invalid-request for a built-in or system tool.
 	RunTool(context.Context, *v1.RunToolRequest) (*v1.RunToolResponse, error)
+	// ReadOpenApi reads an OpenAPI document (3.0 or 3.1, JSON or YAML) and says which tools could be
+	// made of its operations. It makes none: CreateTool takes what it answers.
+	// Errors: invalid-request (the document, with the place), body-too-large, upstream-failed and
+	// egress-refused (of a URL).
+	ReadOpenApi(context.Context, *v1.ReadOpenApiRequest) (*v1.ReadOpenApiResponse, error)
+	// DiscoverMcpTools asks an MCP server which tools it has. It makes none.
+	// It takes at most 22 s, and nothing is stored. Errors: plan-tools-not-enabled,
+	// plan-mcp-not-enabled, invalid-request (the URL, a header), upstream-failed, egress-refused,
+	// not-found (the tool).
+	DiscoverMcpTools(context.Context, *v1.DiscoverMcpToolsRequest) (*v1.DiscoverMcpToolsResponse, error)
 	// ListToolCalls lists the traces of a tool's calls and runs, newest first. Errors: not-found.
 	ListToolCalls(context.Context, *v1.ListToolCallsRequest) (*v1.ListToolCallsResponse, error)
 	// ListWorkspaceToolCalls lists the traces of all tools of a workspace, newest first, those of
@@ -162,6 +177,18 @@ func NewToolServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(toolServiceMethods.ByName("RunTool")),
 			connect.WithClientOptions(opts...),
 		),
+		readOpenApi: connect.NewClient[v1.ReadOpenApiRequest, v1.ReadOpenApiResponse](
+			httpClient,
+			baseURL+ToolServiceReadOpenApiProcedure,
+			connect.WithSchema(toolServiceMethods.ByName("ReadOpenApi")),
+			connect.WithClientOptions(opts...),
+		),
+		discoverMcpTools: connect.NewClient[v1.DiscoverMcpToolsRequest, v1.DiscoverMcpToolsResponse](
+			httpClient,
+			baseURL+ToolServiceDiscoverMcpToolsProcedure,
+			connect.WithSchema(toolServiceMethods.ByName("DiscoverMcpTools")),
+			connect.WithClientOptions(opts...),
+		),
 		listToolCalls: connect.NewClient[v1.ListToolCallsRequest, v1.ListToolCallsResponse](
 			httpClient,
 			baseURL+ToolServiceListToolCallsProcedure,
@@ -209,6 +236,8 @@ type toolServiceClient struct {
 	updateTool             *connect.Client[v1.UpdateToolRequest, v1.Tool]
 	deleteTool             *connect.Client[v1.DeleteToolRequest, emptypb.Empty]
 	runTool                *connect.Client[v1.RunToolRequest, v1.RunToolResponse]
+	readOpenApi            *connect.Client[v1.ReadOpenApiRequest, v1.ReadOpenApiResponse]
+	discoverMcpTools       *connect.Client[v1.DiscoverMcpToolsRequest, v1.DiscoverMcpToolsResponse]
 	listToolCalls          *connect.Client[v1.ListToolCallsRequest, v1.ListToolCallsResponse]
 	listWorkspaceToolCalls *connect.Client[v1.ListWorkspaceToolCallsRequest, v1.ListWorkspaceToolCallsResponse]
 	attachTool             *connect.Client[v1.AttachToolRequest, v1.ToolAttachment]
@@ -265,6 +294,24 @@ func (c *toolServiceClient) DeleteTool(ctx context.Context, req *v1.DeleteToolRe
 // RunTool calls parlance.v1.ToolService.RunTool.
 func (c *toolServiceClient) RunTool(ctx context.Context, req *v1.RunToolRequest) (*v1.RunToolResponse, error) {
 	response, err := c.runTool.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ReadOpenApi calls parlance.v1.ToolService.ReadOpenApi.
+func (c *toolServiceClient) ReadOpenApi(ctx context.Context, req *v1.ReadOpenApiRequest) (*v1.ReadOpenApiResponse, error) {
+	response, err := c.readOpenApi.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DiscoverMcpTools calls parlance.v1.ToolService.DiscoverMcpTools.
+func (c *toolServiceClient) DiscoverMcpTools(ctx context.Context, req *v1.DiscoverMcpToolsRequest) (*v1.DiscoverMcpToolsResponse, error) {
+	response, err := c.discoverMcpTools.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -349,6 +396,16 @@ type ToolServiceHandler interface {
 	// Errors: tool-arguments-invalid, plan-tools-not-enabled, plan-mcp-not-enabled, not-found,
 	// invalid-request for a built-in or system tool.
 	RunTool(context.Context, *v1.RunToolRequest) (*v1.RunToolResponse, error)
+	// ReadOpenApi reads an OpenAPI document (3.0 or 3.1, JSON or YAML) and says which tools could be
+	// made of its operations. It makes none: CreateTool takes what it answers.
+	// Errors: invalid-request (the document, with the place), body-too-large, upstream-failed and
+	// egress-refused (of a URL).
+	ReadOpenApi(context.Context, *v1.ReadOpenApiRequest) (*v1.ReadOpenApiResponse, error)
+	// DiscoverMcpTools asks an MCP server which tools it has. It makes none.
+	// It takes at most 22 s, and nothing is stored. Errors: plan-tools-not-enabled,
+	// plan-mcp-not-enabled, invalid-request (the URL, a header), upstream-failed, egress-refused,
+	// not-found (the tool).
+	DiscoverMcpTools(context.Context, *v1.DiscoverMcpToolsRequest) (*v1.DiscoverMcpToolsResponse, error)
 	// ListToolCalls lists the traces of a tool's calls and runs, newest first. Errors: not-found.
 	ListToolCalls(context.Context, *v1.ListToolCallsRequest) (*v1.ListToolCallsResponse, error)
 	// ListWorkspaceToolCalls lists the traces of all tools of a workspace, newest first, those of
@@ -418,6 +475,18 @@ func NewToolServiceHandler(svc ToolServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(toolServiceMethods.ByName("RunTool")),
 		connect.WithHandlerOptions(opts...),
 	)
+	toolServiceReadOpenApiHandler := connect.NewUnaryHandlerSimple(
+		ToolServiceReadOpenApiProcedure,
+		svc.ReadOpenApi,
+		connect.WithSchema(toolServiceMethods.ByName("ReadOpenApi")),
+		connect.WithHandlerOptions(opts...),
+	)
+	toolServiceDiscoverMcpToolsHandler := connect.NewUnaryHandlerSimple(
+		ToolServiceDiscoverMcpToolsProcedure,
+		svc.DiscoverMcpTools,
+		connect.WithSchema(toolServiceMethods.ByName("DiscoverMcpTools")),
+		connect.WithHandlerOptions(opts...),
+	)
 	toolServiceListToolCallsHandler := connect.NewUnaryHandlerSimple(
 		ToolServiceListToolCallsProcedure,
 		svc.ListToolCalls,
@@ -468,6 +537,10 @@ func NewToolServiceHandler(svc ToolServiceHandler, opts ...connect.HandlerOption
 			toolServiceDeleteToolHandler.ServeHTTP(w, r)
 		case ToolServiceRunToolProcedure:
 			toolServiceRunToolHandler.ServeHTTP(w, r)
+		case ToolServiceReadOpenApiProcedure:
+			toolServiceReadOpenApiHandler.ServeHTTP(w, r)
+		case ToolServiceDiscoverMcpToolsProcedure:
+			toolServiceDiscoverMcpToolsHandler.ServeHTTP(w, r)
 		case ToolServiceListToolCallsProcedure:
 			toolServiceListToolCallsHandler.ServeHTTP(w, r)
 		case ToolServiceListWorkspaceToolCallsProcedure:
@@ -511,6 +584,14 @@ func (UnimplementedToolServiceHandler) DeleteTool(context.Context, *v1.DeleteToo
 
 func (UnimplementedToolServiceHandler) RunTool(context.Context, *v1.RunToolRequest) (*v1.RunToolResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.ToolService.RunTool is not implemented"))
+}
+
+func (UnimplementedToolServiceHandler) ReadOpenApi(context.Context, *v1.ReadOpenApiRequest) (*v1.ReadOpenApiResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.ToolService.ReadOpenApi is not implemented"))
+}
+
+func (UnimplementedToolServiceHandler) DiscoverMcpTools(context.Context, *v1.DiscoverMcpToolsRequest) (*v1.DiscoverMcpToolsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.ToolService.DiscoverMcpTools is not implemented"))
 }
 
 func (UnimplementedToolServiceHandler) ListToolCalls(context.Context, *v1.ListToolCallsRequest) (*v1.ListToolCallsResponse, error) {

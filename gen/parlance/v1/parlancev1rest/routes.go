@@ -40,6 +40,11 @@ var Routes = []route.Route{
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/compare", Procedure: "/parlance.v1.AgentService/CompareAgentVersions", Request: (*v1.CompareAgentVersionsRequest)(nil), Response: (*v1.CompareAgentVersionsResponse)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/latency", Procedure: "/parlance.v1.AgentService/GetAgentLatency", Request: (*v1.GetAgentLatencyRequest)(nil), Response: (*v1.AgentLatency)(nil), Status: 200},
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/rollback", Procedure: "/parlance.v1.AgentService/RollbackAgent", Request: (*v1.RollbackAgentRequest)(nil), Response: (*v1.Agent)(nil), Body: "*", Status: 200},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/draft", Procedure: "/parlance.v1.AgentService/GetAgentDraft", Request: (*v1.GetAgentDraftRequest)(nil), Response: (*v1.AgentDraft)(nil), Status: 200},
+	{Method: "PUT", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/draft", Procedure: "/parlance.v1.AgentService/SaveAgentDraft", Request: (*v1.SaveAgentDraftRequest)(nil), Response: (*v1.AgentDraft)(nil), Body: "*", Status: 200},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/draft/compare", Procedure: "/parlance.v1.AgentService/CompareAgentDraft", Request: (*v1.CompareAgentDraftRequest)(nil), Response: (*v1.CompareAgentVersionsResponse)(nil), Status: 200},
+	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/draft/publish", Procedure: "/parlance.v1.AgentService/PublishAgentDraft", Request: (*v1.PublishAgentDraftRequest)(nil), Response: (*v1.Agent)(nil), Body: "*", Status: 200},
+	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/draft", Procedure: "/parlance.v1.AgentService/DeleteAgentDraft", Request: (*v1.DeleteAgentDraftRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
 
 	// AuditService
 	{Method: "GET", Pattern: "/v1/audit-log", Procedure: "/parlance.v1.AuditService/ListAuditEntries", Request: (*v1.ListAuditEntriesRequest)(nil), Response: (*v1.ListAuditEntriesResponse)(nil), Status: 200},
@@ -80,6 +85,9 @@ var Routes = []route.Route{
 	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/provider-credentials/{credential_id}", Procedure: "/parlance.v1.ProviderCredentialService/DeleteProviderCredential", Request: (*v1.DeleteProviderCredentialRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/provider-credentials/{credential_id}/test", Procedure: "/parlance.v1.ProviderCredentialService/TestProviderCredential", Request: (*v1.TestProviderCredentialRequest)(nil), Response: (*v1.TestProviderCredentialResponse)(nil), Body: "*", Status: 200},
 
+	// InsightService
+	{Method: "GET", Pattern: "/v1/activity", Procedure: "/parlance.v1.InsightService/GetActivity", Request: (*v1.GetActivityRequest)(nil), Response: (*v1.Activity)(nil), Status: 200},
+
 	// KnowledgeService
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/knowledge-base/sources/upload", Procedure: "/parlance.v1.KnowledgeService/UploadSource", Request: (*v1.UploadSourceRequest)(nil), Response: (*v1.Source)(nil), Status: 202, Manual: true},
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/knowledge-base/sources/inline", Procedure: "/parlance.v1.KnowledgeService/CreateInlineSource", Request: (*v1.CreateInlineSourceRequest)(nil), Response: (*v1.Source)(nil), Body: "*", Status: 202, MaxBodyBytes: 8388608},
@@ -119,10 +127,21 @@ var Routes = []route.Route{
 	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory/{memory_id}", Procedure: "/parlance.v1.MemoryService/DeleteMemory", Request: (*v1.DeleteMemoryRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
 	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory", Procedure: "/parlance.v1.MemoryService/DeleteMemories", Request: (*v1.DeleteMemoriesRequest)(nil), Response: (*v1.DeleteMemoriesResponse)(nil), Status: 200},
 
+	// PeopleService
+	{Method: "GET", Pattern: "/v1/caller", Procedure: "/parlance.v1.PeopleService/GetCaller", Request: (*v1.GetCallerRequest)(nil), Response: (*v1.Caller)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/people", Procedure: "/parlance.v1.PeopleService/ListPeople", Request: (*v1.ListPeopleRequest)(nil), Response: (*v1.ListPeopleResponse)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/people/{person_id}", Procedure: "/parlance.v1.PeopleService/GetPerson", Request: (*v1.GetPersonRequest)(nil), Response: (*v1.Person)(nil), Status: 200},
+	{Method: "PATCH", Pattern: "/v1/people/{person_id}", Procedure: "/parlance.v1.PeopleService/UpdatePerson", Request: (*v1.UpdatePersonRequest)(nil), Response: (*v1.Person)(nil), Body: "*", Status: 200},
+	{Method: "DELETE", Pattern: "/v1/people/{person_id}", Procedure: "/parlance.v1.PeopleService/DeletePerson", Request: (*v1.DeletePersonRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
+
 	// PrivacyService
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/privacy/requests", Procedure: "/parlance.v1.PrivacyService/CreatePrivacyRequest", Request: (*v1.CreatePrivacyRequestRequest)(nil), Response: (*v1.PrivacyRequest)(nil), Body: "*", Status: 202},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/privacy/requests/{request_id}", Procedure: "/parlance.v1.PrivacyService/GetPrivacyRequest", Request: (*v1.GetPrivacyRequestRequest)(nil), Response: (*v1.PrivacyRequest)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/privacy/requests", Procedure: "/parlance.v1.PrivacyService/ListPrivacyRequests", Request: (*v1.ListPrivacyRequestsRequest)(nil), Response: (*v1.ListPrivacyRequestsResponse)(nil), Status: 200},
+
+	// QueueService
+	{Method: "GET", Pattern: "/v1/backlog", Procedure: "/parlance.v1.QueueService/GetBacklog", Request: (*v1.GetBacklogRequest)(nil), Response: (*v1.Backlog)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/queues", Procedure: "/parlance.v1.QueueService/ListQueues", Request: (*v1.ListQueuesRequest)(nil), Response: (*v1.ListQueuesResponse)(nil), Status: 200},
 
 	// ToolService
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/tools", Procedure: "/parlance.v1.ToolService/CreateTool", Request: (*v1.CreateToolRequest)(nil), Response: (*v1.Tool)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{workspace_id}/tools/{id}"},
@@ -131,6 +150,8 @@ var Routes = []route.Route{
 	{Method: "PATCH", Pattern: "/v1/workspaces/{workspace_id}/tools/{tool_id}", Procedure: "/parlance.v1.ToolService/UpdateTool", Request: (*v1.UpdateToolRequest)(nil), Response: (*v1.Tool)(nil), Body: "*", Status: 200},
 	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/tools/{tool_id}", Procedure: "/parlance.v1.ToolService/DeleteTool", Request: (*v1.DeleteToolRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/tools/{tool_id}/run", Procedure: "/parlance.v1.ToolService/RunTool", Request: (*v1.RunToolRequest)(nil), Response: (*v1.RunToolResponse)(nil), Body: "*", Status: 200},
+	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/tools/openapi", Procedure: "/parlance.v1.ToolService/ReadOpenApi", Request: (*v1.ReadOpenApiRequest)(nil), Response: (*v1.ReadOpenApiResponse)(nil), Body: "*", Status: 200, MaxBodyBytes: 8388608},
+	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/tools/mcp-discovery", Procedure: "/parlance.v1.ToolService/DiscoverMcpTools", Request: (*v1.DiscoverMcpToolsRequest)(nil), Response: (*v1.DiscoverMcpToolsResponse)(nil), Body: "*", Status: 200},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/tools/{tool_id}/calls", Procedure: "/parlance.v1.ToolService/ListToolCalls", Request: (*v1.ListToolCallsRequest)(nil), Response: (*v1.ListToolCallsResponse)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/tool-calls", Procedure: "/parlance.v1.ToolService/ListWorkspaceToolCalls", Request: (*v1.ListWorkspaceToolCallsRequest)(nil), Response: (*v1.ListWorkspaceToolCallsResponse)(nil), Status: 200},
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/tools/attach", Procedure: "/parlance.v1.ToolService/AttachTool", Request: (*v1.AttachToolRequest)(nil), Response: (*v1.ToolAttachment)(nil), Body: "*", Status: 200},
