@@ -26,6 +26,8 @@ const (
 	ActorKey ActorKind = "api_key"
 	// ActorSession is the holder of a session's token; the id is ses_….
 	ActorSession ActorKind = "session_token"
+	// ActorPerson is somebody who has signed in at the console; the id is per_….
+	ActorPerson ActorKind = "person"
 	// ActorCommand is a command that works on the database; the name is that of the user of the
 	// operating system.
 	ActorCommand ActorKind = "cli"
@@ -50,7 +52,7 @@ const HashBytes = sha256.Size
 type Actor struct {
 	Kind ActorKind
 	ID   string
-	// Name is the name of the key or of the user of the operating system.
+	// Name is the name of the key, of the person at that time, or of the user of the operating system.
 	Name string
 }
 

@@ -1,6 +1,7 @@
 package workspaces
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -15,6 +16,9 @@ type ID string
 
 // KeyID names an API key (key_…).
 type KeyID string
+
+// PersonID names somebody who signs in at the console (per_…).
+type PersonID string
 
 // Ref is a workspace that a caller may use, with its tenant. Only Service.Resolve, and code that
 // read both from one row, may make one.
@@ -50,7 +54,8 @@ func ParseScope(name string) (scope Scope, ok bool) {
 	return ScopeNone, false
 }
 
-// Principal is the caller: a key of a tenant, or the holder of the token of a session.
+// Principal is the caller: a key of a tenant, somebody who has signed in at the console, or the
+// holder of the token of a session.
 type Principal struct {
 	TenantID TenantID
 	// WorkspaceID is the only workspace that the key may use. Empty means all of the tenant.
@@ -59,18 +64,36 @@ type Principal struct {
 	// KeyName is the display name of the key.
 	KeyName string
 	Scope   Scope
-	// Plan is the name of the plan of the tenant when the key was read.
+	// Plan is the name of the plan of the tenant when the caller was read.
 	Plan string
 	// SessionID is set when the caller sent the token of that session instead of a key. The caller may
 	// use that session and nothing else.
 	SessionID string
+	// PersonID is set when the caller is a person who has signed in. There is no key then.
+	PersonID PersonID
+	// PersonName is what the person is called when the caller was read.
+	PersonName string
+	// Role is that of the person; empty for others.
+	Role Role
 }
+
+// CallerID is the id of the key, the person or the session that calls. What is counted or kept for
+// a caller is counted or kept under it. It is empty for the zero Principal.
+func (p Principal) CallerID() string {
+	return cmp.Or(string(p.KeyID), string(p.PersonID), p.SessionID)
+}
+
+// CallerName is what the key or the person that calls is called.
+func (p Principal) CallerName() string { return cmp.Or(p.KeyName, p.PersonName) }
 
 // Require refuses a principal whose scope does not contain the one needed.
 // Errors: Forbidden auth-scope.
 func (p Principal) Require(needed Scope) error {
 	if p.Scope >= needed {
 		return nil
+	}
+	if p.PersonID != "" {
+		return fault.New(fault.AuthScope, "This needs the scope %q; your role %q has the scope %q.", needed, p.Role, p.Scope)
 	}
 	return fault.New(fault.AuthScope, "This needs a key with the scope %q; the key's scope is %q.", needed, p.Scope)
 }

@@ -35,6 +35,16 @@ func listTenants(ctx context.Context, db bun.IDB, params postgres.PageParams) ([
 	})
 }
 
+// selectTenants returns at most two tenants with an id or name; empty: of all.
+func selectTenants(ctx context.Context, db bun.IDB, idOrName string) (tenants []Tenant, err error) {
+	query := db.NewSelect().Model(&tenants).Comment(postgres.AllTenants("the installation's setting names the tenant of people"))
+	if idOrName != "" {
+		query = query.Where("(t.id = ? OR t.name = ?)", idOrName, idOrName)
+	}
+	err = query.OrderExpr("t.id").Limit(2).Scan(ctx)
+	return tenants, err
+}
+
 // planSince sets when a tenant got its plan. Parameters: the plan, the time.
 const planSince = "plan_since = CASE WHEN t.plan = ? THEN t.plan_since ELSE ?::timestamptz END"
 

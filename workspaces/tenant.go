@@ -186,3 +186,20 @@ func selectTenantOfCustomer(ctx context.Context, tx bun.Tx, customerID string) (
 	}
 	return id, nil
 }
+
+// FindTenant returns a tenant by its id or name; empty: the only one there is. Errors: NotFound,
+// Invalid invalid-request when there are several of them.
+func (s *Service) FindTenant(ctx context.Context, idOrName string) (Tenant, error) {
+	found, err := selectTenants(ctx, s.db, idOrName)
+	switch {
+	case err != nil:
+		return Tenant{}, err
+	case len(found) == 0:
+		return Tenant{}, fault.NoSuch("tenant", idOrName)
+	case len(found) > 1 && idOrName == "":
+		return Tenant{}, fault.New(fault.InvalidRequest, "There are several tenants: name one of them.")
+	case len(found) > 1:
+		return Tenant{}, fault.New(fault.InvalidRequest, "There are several tenants %q: name one by its id.", idOrName)
+	}
+	return found[0], nil
+}

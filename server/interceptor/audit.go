@@ -59,7 +59,7 @@ const (
 func (a *Audit) repeated(p workspaces.Principal, procedure string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	key, now := string(p.KeyID)+p.SessionID+" "+procedure, a.deps.Now()
+	key, now := p.CallerID()+" "+procedure, a.deps.Now()
 	if last, known := a.refused[key]; known && now.Sub(last) < refusalPause {
 		return true
 	}
@@ -151,8 +151,10 @@ func (a *Audit) entry(ctx context.Context, method *auditedMethod, header http.He
 	case actor.Kind != "":
 	case p.SessionID != "":
 		actor = audit.Actor{Kind: audit.ActorSession, ID: p.SessionID}
+	case p.PersonID != "":
+		actor = audit.Actor{Kind: audit.ActorPerson, ID: string(p.PersonID), Name: p.CallerName()}
 	default:
-		actor = audit.Actor{Kind: audit.ActorKey, ID: string(p.KeyID), Name: p.KeyName}
+		actor = audit.Actor{Kind: audit.ActorKey, ID: string(p.KeyID), Name: p.CallerName()}
 	}
 	entry := audit.Entry{
 		TenantID: p.TenantID, ActorKind: actor.Kind, ActorID: actor.ID, ActorName: actor.Name, Action: method.action,

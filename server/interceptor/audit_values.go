@@ -74,7 +74,7 @@ func privacyOf(field protoreflect.FieldDescriptor) parlancev1.Privacy {
 
 func (r auditRecorder) field(field protoreflect.FieldDescriptor, value protoreflect.Value) (any, error) {
 	switch privacyOf(field) {
-	case parlancev1.Privacy_PRIVACY_CONTENT:
+	case parlancev1.Privacy_PRIVACY_CONTENT, parlancev1.Privacy_PRIVACY_PERSONAL:
 		return hide("[content]", field, value), nil
 	case parlancev1.Privacy_PRIVACY_SECRET:
 		return hideSecret(field, value), nil

@@ -26,7 +26,10 @@ type Gate struct {
 	Keys Authenticator
 	// Sessions authenticates session tokens; its principals have SessionID set.
 	Sessions Authenticator
-	Limiter  *Limiter
+	// People authenticates the tokens of WithCookie; its principals have PersonID set. It may be
+	// nil.
+	People  Authenticator
+	Limiter *Limiter
 	// ReachFunc runs work that needs the database, and gives it up when the database does not
 	// answer. nil runs the work directly.
 	ReachFunc func(ctx context.Context, work func(ctx context.Context) error) error
@@ -37,10 +40,10 @@ type Gate struct {
 // admittedKey marks a request that has passed the gate already, with the procedure it passed for.
 type admittedKey struct{}
 
-// Admit checks a call of procedure with the request's Authorization header and returns the context
-// that carries the principal, and how to ask for it again. It sets the RateLimit-* headers on
-// header. Errors: Unauthenticated, Forbidden auth-scope, RateLimited rate-limited, Unavailable
-// unavailable.
+// Admit checks a call of procedure with the request's Authorization header, or with the cookie
+// that WithCookie has taken from it, and returns the context that carries the principal, and how
+// to ask for it again. It sets the RateLimit-* headers on header. Errors: Unauthenticated,
+// Forbidden auth-scope, RateLimited rate-limited, Unavailable unavailable.
 func (g *Gate) Admit(ctx context.Context, procedure string, request, header http.Header) (context.Context, error) {
 	if admitted, _ := ctx.Value(admittedKey{}).(string); admitted == procedure {
 		return ctx, nil
@@ -49,7 +52,8 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 	if !ok { // health, reflection, or nothing the mux has: the contract's methods have one each
 		return ctx, nil
 	}
-	principal, err := g.principal(ctx, policy, request)
+	cookie := cookieOf(ctx)
+	principal, err := g.principal(ctx, policy, request, cookie)
 	note(ctx, principal)
 	if err != nil {
 		g.audit(ctx, principal, procedure, request, err)
@@ -60,16 +64,16 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 	}
 	ctx = context.WithValue(ctx, admittedKey{}, procedure)
 	ctx = workspaces.WithStanding(ctx, func(ctx context.Context) error {
-		_, err := g.principal(ctx, policy, request)
+		_, err := g.principal(ctx, policy, request, cookie)
 		return err
 	})
 	return workspaces.WithPrincipal(ctx, principal), nil
 }
 
-// audit writes a refusal into the audit log when the key lacks the scope. Refusals take tokens of
-// the rate limit; those above it are not written.
+// audit writes a refusal into the audit log when the key or the person lacks the scope. Refusals
+// take tokens of the rate limit; those above it are not written.
 func (g *Gate) audit(ctx context.Context, p workspaces.Principal, procedure string, request http.Header, err error) {
-	if g.Audit == nil || p.KeyID == "" || fault.ReasonOf(err) != fault.AuthScope {
+	if g.Audit == nil || p.KeyID == "" && p.PersonID == "" || fault.ReasonOf(err) != fault.AuthScope {
 		return
 	}
 	if g.Limiter.Take(ctx, p, g.Policies[procedure].Rate, http.Header{}) == nil {
@@ -82,10 +86,18 @@ func note(ctx context.Context, p workspaces.Principal) {
 	telemetry.Note(ctx, telemetry.KeyTenantID, string(p.TenantID))
 	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(p.WorkspaceID))
 	telemetry.Note(ctx, telemetry.KeyAPIKeyID, string(p.KeyID))
+	telemetry.Note(ctx, telemetry.KeyPersonID, string(p.PersonID))
 	telemetry.Note(ctx, telemetry.KeySessionID, p.SessionID)
 }
 
-func (g *Gate) principal(ctx context.Context, policy Policy, request http.Header) (workspaces.Principal, error) {
+func (g *Gate) principal(ctx context.Context, policy Policy, request http.Header, cookie string) (workspaces.Principal, error) {
+	if cookie != "" && g.People != nil {
+		principal, err := g.authenticate(ctx, g.People, cookie)
+		if err != nil {
+			return workspaces.Principal{}, err
+		}
+		return principal, policy.admitRole(principal)
+	}
 	token, err := workspaces.BearerToken(request.Get("Authorization"))
 	if err != nil {
 		return workspaces.Principal{}, err

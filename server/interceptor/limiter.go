@@ -63,7 +63,7 @@ type LimiterDeps struct {
 // sessionTokenBucket is the bucket of all requests with a session's token.
 const sessionTokenBucket = "session_token"
 
-// Limiter counts the requests of each API key and of each session's token in token buckets in
+// Limiter counts the requests of each API key, person and session's token in token buckets in
 // Redis. While Redis is unavailable, reads, writes and requests with a session's token are not
 // limited and parlance_ratelimit_bypassed_total counts them; session creations have a limit of this
 // node instead.
@@ -72,11 +72,11 @@ type Limiter struct {
 	bypassed *prometheus.CounterVec
 	refused  *prometheus.CounterVec
 
-	// local counts the session creations of each key in the current minute, while Redis is
+	// local counts the session creations of each caller in the current minute, while Redis is
 	// unavailable.
 	mu     sync.Mutex
 	minute int64
-	local  map[workspaces.KeyID]int
+	local  map[string]int
 	// askRedisAt is when Redis is asked next; zero while it answers.
 	askRedisAt time.Time
 }
@@ -91,15 +91,15 @@ func NewLimiter(d LimiterDeps) *Limiter {
 		Name: "parlance_ratelimit_refused_total", Help: "Requests refused because their key had no token left, by bucket.",
 	}, []string{"bucket"})
 	d.Registry.MustRegister(bypassed, refused)
-	return &Limiter{deps: d, bypassed: bypassed, refused: refused, local: map[workspaces.KeyID]int{}}
+	return &Limiter{deps: d, bypassed: bypassed, refused: refused, local: map[string]int{}}
 }
 
 // Take takes a token of the caller's bucket and sets the RateLimit-* headers.
 // Errors: RateLimited rate-limited with the time to wait.
 func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, bucket string, header http.Header) error {
-	caller, perMinute := string(p.KeyID), l.deps.Plan(p.Plan).RatesPerMinute[bucket]
+	caller, perMinute := p.CallerID(), l.deps.Plan(p.Plan).RatesPerMinute[bucket]
 	if p.SessionID != "" {
-		caller, bucket, perMinute = p.SessionID, sessionTokenBucket, l.deps.SessionPerMinute
+		bucket, perMinute = sessionTokenBucket, l.deps.SessionPerMinute
 	}
 	if perMinute <= 0 || caller == "" {
 		return nil
@@ -138,7 +138,7 @@ func number(v any) float64 {
 }
 
 func tooMany(bucket string, perMinute int, wait time.Duration) error {
-	refusal := fault.New(fault.RateLimitedReason, "The key may make %d %s requests a minute; try again in %s.", perMinute, bucket, wait)
+	refusal := fault.New(fault.RateLimitedReason, "You may make %d %s requests a minute; try again in %s.", perMinute, bucket, wait)
 	if bucket == sessionTokenBucket {
 		refusal = fault.New(fault.RateLimitedReason, "The session's token may make %d requests a minute; try again in %s.", perMinute, wait)
 	}
@@ -190,10 +190,10 @@ func (l *Limiter) withoutRedis(p workspaces.Principal, bucket string, perMinute 
 		l.minute = minute
 		clear(l.local)
 	}
-	if l.local[p.KeyID] >= perMinute {
+	if l.local[p.CallerID()] >= perMinute {
 		l.refused.WithLabelValues(bucket).Inc()
 		return tooMany(bucket, perMinute, time.Minute)
 	}
-	l.local[p.KeyID]++
+	l.local[p.CallerID()]++
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/workspaces"
 )
@@ -27,6 +28,29 @@ type Policy struct {
 	Twin string
 	// Path are the fields of the request that are in the path of the REST route.
 	Path []string
+	// Billing allows people with that role, whatever the scope.
+	Billing bool
+	// Personal refuses analysts.
+	Personal bool
+}
+
+// admitRole refuses a person whose role may not call the method. Errors: Forbidden auth-scope.
+func (p Policy) admitRole(caller workspaces.Principal) error {
+	switch caller.Role {
+	case workspaces.RoleBilling:
+		if p.Billing {
+			return nil
+		}
+		return fault.New(fault.AuthScope, "Your role \"billing\" allows usage, the plan and payments only.")
+	case workspaces.RoleAnalyst:
+		if p.Personal {
+			return fault.New(fault.AuthScope, "Your role \"analyst\" does not show this: it is full of personal data.")
+		}
+	case workspaces.RoleNone:
+		return fault.New(fault.AuthScope, "You have no role here. An owner can give you one.")
+	case workspaces.RoleOwner, workspaces.RoleOperator:
+	}
+	return caller.Require(p.Scope)
 }
 
 // Changes reports whether the method may change something, so that an Idempotency-Key counts.
@@ -116,7 +140,10 @@ func policyOf(method protoreflect.MethodDescriptor) (Policy, error) {
 	if scope == workspaces.ScopeNone || scope > workspaces.ScopeAdmin {
 		return Policy{}, fmt.Errorf("the method %s states no scope", method.FullName())
 	}
-	policy := Policy{Scope: scope, SessionToken: stated.GetSessionToken(), Rate: stated.GetRate(), Path: pathFields(method)}
+	policy := Policy{
+		Scope: scope, SessionToken: stated.GetSessionToken(), Rate: stated.GetRate(), Path: pathFields(method),
+		Billing: stated.GetBilling(), Personal: stated.GetPersonal(),
+	}
 	if policy.Rate == "" {
 		policy.Rate = "write"
 		if verb(method) == http.MethodGet {
