@@ -2,10 +2,16 @@ package command
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 	"time"
 )
 
-// Since is a flag for a moment: a duration before now, or a time. It is zero when not given.
+// maxDays bounds a duration in days, which must fit into a time.Duration.
+const maxDays = 36_500
+
+// Since is a flag for a moment: a duration before now, also in days (7d), or a time. It is zero
+// when not given.
 type Since struct {
 	given string
 	ago   time.Duration
@@ -19,9 +25,15 @@ func (s *Since) Set(given string) error {
 		s.ago = ago
 		return nil
 	}
+	if days, isDays := strings.CutSuffix(given, "d"); isDays {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= maxDays {
+			s.ago = time.Duration(n) * 24 * time.Hour
+			return nil
+		}
+	}
 	at, err := time.Parse(time.RFC3339, given)
 	if err != nil {
-		return errors.New("say how long ago, such as 24h, or a time such as 2026-03-01T08:00:00Z")
+		return errors.New("say how long ago, such as 24h or 7d, or a time such as 2026-03-01T08:00:00Z")
 	}
 	s.at = at
 	return nil
