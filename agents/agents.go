@@ -94,6 +94,7 @@ type Config struct {
 	Privacy         Privacy   `json:"privacy,omitzero"`
 	Callbacks       Callbacks `json:"callbacks,omitzero"`
 	Handover        Handover  `json:"handover,omitzero"`
+	Widget          Widget    `json:"widget,omitzero"`
 }
 
 // The values of Config.InjectionPolicy: what happens to a call that text from outside seems to
@@ -299,6 +300,7 @@ func (c Config) withDefaults() Config {
 		c.MaxDurationSeconds = DefaultMaxDurationSeconds
 	}
 	c.InjectionPolicy = c.Policy()
+	c.Widget = c.Widget.normal()
 	return c
 }
 
@@ -355,6 +357,7 @@ func (c Config) Check() error {
 	c.checkZeroRetention(add)
 	c.checkRecording(add)
 	c.checkCalling(add)
+	c.checkWidget(add)
 	if err := c.Retrieval.Tags.Check("retrieval.tags"); err != nil {
 		fields = append(fields, fault.From(err).Fields...)
 	}

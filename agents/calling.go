@@ -66,6 +66,15 @@ func (c Callbacks) Ring() time.Duration {
 	return time.Duration(cmp.Or(c.RingSeconds, DefaultRingSeconds)) * time.Second
 }
 
+// InForce has the default in place of each setting that was left out.
+func (c Callbacks) InForce() Callbacks {
+	c.QuietFrom, c.QuietUntil = c.Quiet()
+	c.MinIntervalMinutes = new(int(c.MinInterval().Minutes()))
+	c.Voicemail = cmp.Or(c.Voicemail, VoicemailHangUp)
+	c.RingSeconds = int(c.Ring().Seconds())
+	return c
+}
+
 // Handover says whether and how conversations are handed over to people. Source: agents.proto.
 type Handover struct {
 	Enabled      bool          `json:"enabled,omitempty"`
@@ -84,6 +93,12 @@ type Destination struct {
 // Ring is how long it rings at a person's.
 func (h Handover) Ring() time.Duration {
 	return time.Duration(cmp.Or(h.RingSeconds, DefaultTransferRingSeconds)) * time.Second
+}
+
+// InForce has the default in place of each setting that was left out.
+func (h Handover) InForce() Handover {
+	h.Mode, h.RingSeconds = cmp.Or(h.Mode, Cold), int(h.Ring().Seconds())
+	return h
 }
 
 // Destination finds a destination by its name; the first one for an empty name.

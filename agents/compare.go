@@ -39,9 +39,11 @@ func compare(from, to Version) ([]Change, error) {
 }
 
 // flatten maps each leaf of a version to its path. Lists are leaves: a moved entry is one change. A
-// field that did not exist when the version was saved has its default.
+// field that did not exist when the version was saved, or was left out, has its default.
 func flatten(v Version) (map[string]any, error) {
-	encoded, err := json.Marshal(v.Config.withDefaults())
+	config := v.Config.withDefaults()
+	config.Callbacks, config.Handover = config.Callbacks.InForce(), config.Handover.InForce()
+	encoded, err := json.Marshal(config)
 	if err != nil {
 		return nil, fmt.Errorf("encode version %d of agent %s: %w", v.Version, v.AgentID, err)
 	}

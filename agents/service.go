@@ -85,13 +85,18 @@ func (s *Service) check(c, stored Config) error {
 	return err
 }
 
+// checkNew checks the configuration of a new agent.
+func (s *Service) checkNew(ctx context.Context, ref workspaces.Ref, config Config) error {
+	if err := s.check(config, Config{}); err != nil {
+		return err
+	}
+	return s.checkModels(ctx, ref, config, Config{})
+}
+
 // Create makes an agent at version 1.
 // Errors: Invalid invalid-request, Invalid system-tool-always-on, Unimplemented not-implemented.
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, name string, config Config) (Agent, error) {
-	if err := s.check(config, Config{}); err != nil {
-		return Agent{}, err
-	}
-	if err := s.checkModels(ctx, ref, config, Config{}); err != nil {
+	if err := s.checkNew(ctx, ref, config); err != nil {
 		return Agent{}, err
 	}
 	now := s.timestamp()
@@ -172,24 +177,32 @@ func (s *Service) Update(
 		if err := checkVersion(agent, expected); err != nil {
 			return err
 		}
-		before := versionOf(agent)
-		change(&agent.Name, &agent.Config)
-		if strings.TrimSpace(agent.Name) == "" {
-			return fault.InvalidField("name", "required", "name cannot be empty.")
-		}
-		if err := s.check(agent.Config, before.Config); err != nil {
-			return err
-		}
-		agent.Config = agent.Config.withDefaults()
-		changes, err := compare(before, versionOf(agent))
-		if err != nil || len(changes) == 0 {
-			return err
-		}
-		agent.Version++
-		agent.UpdatedAt = now
-		return saveVersion(ctx, tx, agent)
+		return s.saveChange(ctx, tx, &agent, change, now)
 	})
 	return agent, err
+}
+
+// saveChange applies change to a locked agent and saves the next version. If nothing changes it
+// saves none.
+func (s *Service) saveChange(
+	ctx context.Context, tx bun.Tx, agent *Agent, change func(name *string, config *Config), now time.Time,
+) error {
+	before := versionOf(*agent)
+	change(&agent.Name, &agent.Config)
+	if strings.TrimSpace(agent.Name) == "" {
+		return fault.InvalidField("name", "required", "name cannot be empty.")
+	}
+	if err := s.check(agent.Config, before.Config); err != nil {
+		return err
+	}
+	agent.Config = agent.Config.withDefaults()
+	changes, err := compare(before, versionOf(*agent))
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	agent.Version++
+	agent.UpdatedAt = now
+	return saveVersion(ctx, tx, *agent)
 }
 
 // SetDisabledTools replaces the list of built-in tools that are off. Errors: as Update.
@@ -197,7 +210,7 @@ func (s *Service) SetDisabledTools(ctx context.Context, ref workspaces.Ref, id I
 	return s.Update(ctx, ref, id, func(_ *string, config *Config) { config.DisabledTools = names }, expected...)
 }
 
-// Delete removes an agent, its versions and attachments; repeating it is not an error. With
+// Delete removes an agent, its versions, draft and attachments; repeating it is not an error. With
 // expected versions the agent must be at one of them. Errors: NotFound, Outdated version-mismatch.
 func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id ID, expected ...int) error {
 	now := s.timestamp()

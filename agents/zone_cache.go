@@ -2,6 +2,8 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"parlance.dev/parlance/agents/nogo"
 	"parlance.dev/parlance/fault"
@@ -11,8 +13,8 @@ import (
 // maxZones bounds the versions of agents whose compiled zones are kept.
 const maxZones = 1000
 
-// ZoneCache compiles the no-go zones of agents' versions, whose guards do not change, once. It is
-// safe for concurrent use.
+// ZoneCache compiles the no-go zones of agents' versions, whose guards do not change, once. Version
+// 0 is that of drafts, whose guards do. It is safe for concurrent use.
 type ZoneCache struct {
 	compiled *cache.Cache[zonesKey, *nogo.Zones]
 	comparer Comparer
@@ -21,6 +23,20 @@ type ZoneCache struct {
 type zonesKey struct {
 	agent   ID
 	version int
+	// guards are those of a draft.
+	guards string
+}
+
+// keyOf is the key of a version's zones, or of a draft's. Errors: guards that JSON cannot hold.
+func keyOf(agent ID, version int, config Config) (zonesKey, error) {
+	if version > 0 {
+		return zonesKey{agent: agent, version: version}, nil
+	}
+	guards, err := json.Marshal(config.Guards)
+	if err != nil {
+		return zonesKey{}, fmt.Errorf("encode the guards of a draft: %w", err)
+	}
+	return zonesKey{agent: agent, guards: string(guards)}, nil
 }
 
 // NewZoneCache makes a cache. comparer compares with the examples of guards.
@@ -28,13 +44,16 @@ func NewZoneCache(comparer Comparer) *ZoneCache {
 	return &ZoneCache{compiled: cache.New[zonesKey, *nogo.Zones](maxZones), comparer: comparer}
 }
 
-// Of returns the zones of a version of an agent; nil: it has none. Errors: Unimplemented
-// not-implemented (the installation's model was taken away), Invalid invalid-request.
+// Of returns the zones of a version of an agent, or of its draft; nil: it has none. Errors:
+// Unimplemented not-implemented (the installation's model was taken away), Invalid invalid-request.
 func (c *ZoneCache) Of(agent ID, version int, config Config) (*nogo.Zones, error) {
 	if len(config.Guards) == 0 {
 		return nil, nil //nolint:nilnil // most agents have none
 	}
-	key := zonesKey{agent, version}
+	key, err := keyOf(agent, version, config)
+	if err != nil {
+		return nil, err
+	}
 	if known, there := c.compiled.Get(key); there {
 		return known, nil
 	}

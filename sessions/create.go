@@ -48,6 +48,8 @@ type CreateParams struct {
 	// Overrides and VoiceStackOverride are values by key; see sessionOverrides and voiceOverrides.
 	Overrides          map[string]json.RawMessage
 	VoiceStackOverride map[string]json.RawMessage
+	// Draft takes the settings of the agent's draft in place of the published ones.
+	Draft bool
 	// OnTelephone says that the session is a telephone call, of CallerID with CalledNumber. They
 	// become variables: system__caller_id and system__called_number.
 	OnTelephone            bool
@@ -72,7 +74,7 @@ type Created struct {
 // Create stores a pending session and signs its token. It costs one round trip to the database when
 // this process has the agent in its cache. Errors: NotFound (the agent), QuotaExceeded
 // quota-exceeded-sessions, -usage or -budget, Invalid invalid-request, Invalid
-// override-not-allowed.
+// override-not-allowed; for a draft also NotFound agent-draft-not-found and Forbidden auth-scope.
 func (s *Service) Create(ctx context.Context, p workspaces.Principal, params CreateParams) (Created, error) {
 	ttl, err := checkCreate(&params)
 	if err != nil {
@@ -87,9 +89,12 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 			return Created{}, err
 		}
 	}
+	if params.Draft {
+		return s.createOfDraft(ctx, p, params, ttl, plan)
+	}
 	agent, cached, err := s.agents.FindCached(ctx, p, params.AgentID)
 	for attempt := 0; err == nil; attempt++ {
-		session, refused := s.create(ctx, agent, params, ttl, plan)
+		session, refused := s.create(ctx, settings{Agent: agent}, params, ttl, plan)
 		if refused == nil {
 			return s.withToken(ctx, session, params)
 		}
@@ -104,6 +109,36 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 	return Created{}, err
 }
 
+// createOfDraft stores a session with the settings of the agent's draft.
+func (s *Service) createOfDraft(
+	ctx context.Context, p workspaces.Principal, params CreateParams, ttl time.Duration, plan workspaces.Plan,
+) (Created, error) {
+	if err := p.Require(workspaces.ScopeOperator); err != nil {
+		return Created{}, err
+	}
+	for attempt := 0; ; attempt++ {
+		draft, err := s.agents.FindDraft(ctx, p, params.AgentID)
+		if err != nil {
+			return Created{}, err
+		}
+		session, err := s.create(ctx, settings{Agent: draft.Agent(), draftRevision: draft.Revision}, params, ttl, plan)
+		if err == nil {
+			return s.withToken(ctx, session, params)
+		}
+		if attempt > maxAttempts || !fault.IsReason(err, fault.Conflict) { // the draft may have been saved meanwhile
+			return Created{}, err
+		}
+	}
+}
+
+// settings are what a session is made of: a version of an agent, or its draft.
+type settings struct {
+	agents.Agent
+
+	// draftRevision is 0 for a version.
+	draftRevision int
+}
+
 // planOf returns the caller's plan, which usually comes with its key.
 func (s *Service) planOf(ctx context.Context, p workspaces.Principal) (workspaces.Plan, error) {
 	if p.Plan != "" {
@@ -112,9 +147,9 @@ func (s *Service) planOf(ctx context.Context, p workspaces.Principal) (workspace
 	return s.workspaces.Plan(ctx, p.TenantID)
 }
 
-// create stores a session of this version of the agent, if the agent still has it.
+// create stores a session with these settings, if the agent or its draft still has them.
 func (s *Service) create(
-	ctx context.Context, agent agents.Agent, params CreateParams, ttl time.Duration, plan workspaces.Plan,
+	ctx context.Context, agent settings, params CreateParams, ttl time.Duration, plan workspaces.Plan,
 ) (Session, error) {
 	config := agent.Config
 	if err := applyOverrides(&config, params); err != nil {
@@ -158,7 +193,7 @@ func (s *Service) create(
 	return Session{}, fault.New(fault.Conflict, "The agent was saved or another session ended at the same moment; send the request again.")
 }
 
-// admit stores the session if its agent still has the version it was made from and the tenant's
+// admit stores the session if its agent still has the settings it was made from and the tenant's
 // plan has room. New sessions of a limited tenant are counted one after the other, so that two
 // cannot take the last place.
 func (s *Service) admit(ctx context.Context, session Session, plan workspaces.Plan) (bool, error) {
@@ -179,12 +214,13 @@ func (s *Service) admit(ctx context.Context, session Session, plan workspaces.Pl
 
 // newSession returns the row of a new session. It seals the secret variables.
 func (s *Service) newSession(
-	ctx context.Context, agent agents.Agent, config agents.Config, params CreateParams, ttl time.Duration,
+	ctx context.Context, agent settings, config agents.Config, params CreateParams, ttl time.Duration,
 ) (Session, error) {
 	now := s.Now()
 	session := Session{
 		ID: ID(idgen.In(ctx, idgen.Session)), TenantID: agent.TenantID, WorkspaceID: agent.WorkspaceID,
-		AgentID: agent.ID, AgentVersion: agent.Version, UserID: params.UserID, Modality: params.Modality, Status: Pending,
+		AgentID: agent.ID, AgentVersion: agent.Version, DraftRevision: agent.draftRevision, UserID: params.UserID,
+		Modality: params.Modality, Status: Pending,
 		Config: config, Overrides: map[string]json.RawMessage{}, VoiceStackOverride: map[string]json.RawMessage{},
 		DynamicVariables: map[string]string{}, VariablesHash: hashVariables(params.DynamicVariables),
 		TokenExpiresAt: now.Add(ttl), Language: config.Language,

@@ -22,6 +22,7 @@ type Receipt struct {
 	AgentVersion  int                `json:"agent_version"`
 	BegunBy       string             `json:"begun_by"`
 	Cost          *ReceiptCost       `json:"cost,omitempty"`
+	DraftRevision int                `json:"draft_revision,omitempty"`
 	EndedAt       ReceiptTime        `json:"ended_at"`
 	ErrorCode     string             `json:"error_code"`
 	GuardVerdicts []ReceiptGuard     `json:"guard_verdicts"`

@@ -120,7 +120,8 @@ func (t *Turn) SetReceipt(session Session, collected *ReceiptBuilder) {
 func (b *ReceiptBuilder) receipt(turn Turn, session Session) Receipt {
 	r := Receipt{
 		Version: receiptVersion, TurnID: string(turn.ID), SessionID: string(turn.SessionID), WorkspaceID: string(turn.WorkspaceID),
-		AgentID: string(session.AgentID), AgentVersion: session.AgentVersion, Index: turn.Index, BegunBy: "user", Spilled: turn.Journalled,
+		AgentID: string(session.AgentID), AgentVersion: session.AgentVersion, DraftRevision: session.DraftRevision,
+		Index: turn.Index, BegunBy: "user", Spilled: turn.Journalled,
 		Status: string(turn.Status), ErrorCode: turn.ErrorCode, StartedAt: ReceiptTime{turn.StartedAt}, EndedAt: ReceiptTime{turn.EndedAt},
 		ModelCalls: append([]ReceiptModelCall{}, b.calls...), Passages: receiptPassages(turn, b.Passages),
 		ToolCalls:  receiptCalls(turn, b.AskedAt),

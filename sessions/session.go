@@ -114,6 +114,9 @@ type Session struct {
 	WorkspaceID  workspaces.ID       `bun:"workspace_id"`
 	AgentID      agents.ID           `bun:"agent_id"`
 	AgentVersion int                 `bun:"agent_version"`
+	// DraftRevision is the revision of the agent's draft whose settings the session has, and
+	// AgentVersion that at which the draft was begun; 0: the settings are those of AgentVersion.
+	DraftRevision int `bun:"draft_revision"`
 	// UserID is the stable id that the caller has for the user.
 	UserID    string   `bun:"user_id"`
 	Modality  Modality `bun:"modality"`
@@ -183,6 +186,14 @@ type Session struct {
 // Ref returns the session's workspace.
 func (s Session) Ref() workspaces.Ref {
 	return workspaces.Ref{TenantID: s.TenantID, ID: s.WorkspaceID}
+}
+
+// ConfigVersion is the version of the agent whose settings the session has; 0: they are a draft's.
+func (s Session) ConfigVersion() int {
+	if s.DraftRevision > 0 {
+		return 0
+	}
+	return s.AgentVersion
 }
 
 // Closed reports whether the session has ended.

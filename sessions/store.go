@@ -104,15 +104,19 @@ func countOpen(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, now 
 	return count, nil
 }
 
-// insertAdmitted stores a session if its agent still has the version the session was made from, and
-// the plan allows another open session (0: any number).
+// insertAdmitted stores a session if its agent still has the version the session was made from, or
+// for a session of the agent's draft the draft that revision, and the plan allows another open
+// session (0: any number).
 const insertAdmitted = `
 	WITH fresh (?columns) AS (?row)
 	INSERT INTO sessions (?columns)
 	SELECT * FROM fresh
 	WHERE EXISTS (
 	    SELECT FROM agents
-	    WHERE tenant_id = ?tenant AND workspace_id = ?workspace AND id = ?agent AND version = ?version
+	    WHERE ?revision = 0 AND tenant_id = ?tenant AND workspace_id = ?workspace AND id = ?agent AND version = ?version
+	    UNION ALL
+	    SELECT FROM agent_drafts
+	    WHERE ?revision > 0 AND tenant_id = ?tenant AND workspace_id = ?workspace AND agent_id = ?agent AND revision = ?revision
 	  ) AND (?places = 0 OR ?places > ?held)`
 
 // admission holds the parameters of insertAdmitted.
@@ -123,6 +127,7 @@ type admission struct {
 	Workspace workspaces.ID
 	Agent     agents.ID
 	Version   int
+	Revision  int
 	Places    int
 	Held      bun.Safe
 }
@@ -141,6 +146,7 @@ func admitSession(db *postgres.DB, session Session, places int) (bun.Query, erro
 	return db.NewRaw(insertAdmitted, admission{
 		Columns: bun.Safe(columns), Row: bun.Safe(row),
 		Tenant: session.TenantID, Workspace: session.WorkspaceID, Agent: session.AgentID, Version: session.AgentVersion,
-		Places: places, Held: bun.Safe(db.QueryGen().FormatQuery(openSessionsSQL, session.TenantID, session.CreatedAt)),
+		Revision: session.DraftRevision,
+		Places:   places, Held: bun.Safe(db.QueryGen().FormatQuery(openSessionsSQL, session.TenantID, session.CreatedAt)),
 	}), nil
 }

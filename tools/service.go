@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"sync"
 	"time"
 
@@ -59,6 +60,9 @@ type Service struct {
 	schemas *schema.Cache
 	http    httpcall.Client
 	mcp     *mcpservers.Service
+	// documents fetches OpenAPI documents, and reading has one place for who reads one.
+	documents *http.Client
+	reading   chan struct{}
 	// Two circuits stand before an endpoint: that of the tool, and that of the tenant and host.
 	toolBreakers ruledBreakers
 	hostBreaker  *breaker.Breaker
@@ -93,6 +97,7 @@ func New(d Deps) *Service {
 		mcp: mcpservers.New(mcpservers.Deps{
 			DB: d.DB, HTTP: d.Guard.Client(publicnet.ClientOptions{}), Schemas: schemas, Log: d.Log, Now: d.Now,
 		}),
+		documents: d.Guard.Client(publicnet.ClientOptions{}), reading: make(chan struct{}, 1),
 		hostBreaker: breaker.New(breaker.Options{Failures: breakerHostFailures, Window: breakerHostWindow}),
 		gate:        d.Gate, metrics: newMetrics(d.Registry),
 		builtins: map[string]Builtin{},

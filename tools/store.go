@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
@@ -76,6 +77,20 @@ func listTools(ctx context.Context, db bun.IDB, ref workspaces.Ref, page postgre
 	}
 	for i := range list {
 		list[i].Bucket = BucketCustom
+	}
+	return list, nil
+}
+
+// selectTools returns the custom tools of these slugs, which are in lower case.
+func selectTools(ctx context.Context, db bun.IDB, ref workspaces.Ref, slugs []string) ([]Tool, error) {
+	if len(slugs) == 0 {
+		return nil, nil
+	}
+	var list []Tool
+	err := db.NewSelect().Model(&list).Where("t.tenant_id = ?", ref.TenantID).Where("t.workspace_id = ?", ref.ID).
+		Where("lower(t.slug) = ANY (?)", pgdialect.Array(slugs)).Order("t.created_at", "t.id").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("select tools by their slugs: %w", err)
 	}
 	return list, nil
 }

@@ -28,6 +28,7 @@ commands work on the parlance dev of this machine. An agent is named by its id (
 	}
 	cmd.AddCommand(newList(), newShow(), newCreate(), newUpdate(), newVersions(), newRollback(), newLatency(), newRemove())
 	client.AddWorkspace(cmd.Commands()...)
+	cmd.AddCommand(newDraft()) // its commands have --workspace
 	return cmd
 }
 

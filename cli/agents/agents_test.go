@@ -76,3 +76,36 @@ func TestAgents(t *testing.T) {
 	agents("", "show", id).Wants(t, command.ExitFailed, "parlance agents ls")
 	agents("", "show", "default").Wants(t, command.ExitDone, "Ada")
 }
+
+// TestDraft saves, compares, publishes and discards drafts.
+func TestDraft(t *testing.T) {
+	t.Parallel()
+	w := clitest.Start(t, clitest.Options{})
+	draft := func(input string, args ...string) clitest.Result {
+		t.Helper()
+		return w.Run(t, input, "agents", "draft", args...)
+	}
+	draft("", "show", "default").Wants(t, command.ExitDone, "no draft", "version 1")
+	draft("", "publish", "default").Wants(t, command.ExitFailed, "no draft")
+	draft("", "save", "default", "--first-message", "Servus.").Wants(t, command.ExitDone, "revision 1", "draft publish "+w.Agent)
+	draft("", "save", "default", "--language", "de").Wants(t, command.ExitDone, "revision 2") // keeps the first message
+	draft("", "show", "default").Wants(t, command.ExitDone, "Servus.", "de", "revision", "version 1")
+	draft("", "diff", "default").Wants(t, command.ExitDone, "FIELD", "first_message", "Servus.", "language")
+	draft("", "save", "default", "--revision", "1", "--language", "fr").Wants(t, command.ExitFailed, "revision 2")
+	draft("", "publish", "default", "--revision", "1").Wants(t, command.ExitFailed, "revision 2")
+	draft("", "publish", "default").Wants(t, command.ExitDone, "version 2")
+	draft("", "discard", "default").Wants(t, command.ExitFailed, "no draft")
+	made := draft(`{"name": "Eve", "max_duration_seconds": 600}`, "save", "default", "--file", "-", "--json").JSONLines(t)[0]
+	settings := made["agent"].(map[string]any)
+	if settings["name"] != "Eve" || settings["max_duration_seconds"] != 600.0 || settings["first_message"] != "" || made["revision"] != 1.0 {
+		t.Errorf("saved %v", made)
+	}
+	w.Run(t, "", "agents", "update", "default", "--language", "en").Wants(t, command.ExitDone, "version 3")
+	draft("", "show", "default").Wants(t, command.ExitDone, "version 3 by now")
+	draft("", "publish", "default").Wants(t, command.ExitFailed, "version 3")
+	draft("", "publish", "default", "--overwrite", "--json").Wants(t, command.ExitDone, `"version":4`)
+	draft(`{"nme": "x"}`, "save", "default", "--file", "-").Wants(t, command.ExitUsage, "nme")
+	draft("", "save", "default", "--name", "Ida").Wants(t, command.ExitDone, "revision 1")
+	draft("", "discard", "default").Wants(t, command.ExitDone, "discarded")
+	draft("", "show", "agt_none").Wants(t, command.ExitFailed, "parlance agents ls")
+}

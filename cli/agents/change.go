@@ -75,14 +75,10 @@ func newCreate() *cobra.Command {
 					return err
 				}
 			}
-			for flag, field := range map[string]*string{
-				"name": &req.Name, "instructions": &req.Instructions, "first-message": &req.FirstMessage, "language": &req.Language,
-			} {
-				if err := f.set(flag, field); err != nil {
-					return err
-				}
+			if err := f.apply(req); err != nil {
+				return err
 			}
-			req.WorkspaceId, req.Model, req.Privacy = c.WorkspaceID, f.modelOf(req.GetModel()), f.privacyOf(req.GetPrivacy())
+			req.WorkspaceId = c.WorkspaceID
 			made, err := c.Agents.CreateAgent(ctx, req)
 			if err != nil {
 				return c.Explain("make the agent", err)
@@ -96,6 +92,19 @@ func newCreate() *cobra.Command {
 	}
 	f.add(cmd)
 	return cmd
+}
+
+// apply sets the fields of the flags that were given.
+func (f *fields) apply(req *parlancev1.CreateAgentRequest) error {
+	for flag, field := range map[string]*string{
+		"name": &req.Name, "instructions": &req.Instructions, "first-message": &req.FirstMessage, "language": &req.Language,
+	} {
+		if err := f.set(flag, field); err != nil {
+			return err
+		}
+	}
+	req.Model, req.Privacy = f.modelOf(req.GetModel()), f.privacyOf(req.GetPrivacy())
+	return nil
 }
 
 // set sets a field of the flag, when it was given.

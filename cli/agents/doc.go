@@ -1,3 +1,3 @@
-// Package agents is the command `parlance agents`: list, show, create, change, roll back and delete
-// agents over the public API.
+// Package agents is the command `parlance agents`: list, show, create, change, draft, roll back and
+// delete agents over the public API.
 package agents

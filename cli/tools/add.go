@@ -14,7 +14,7 @@ import (
 	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
-	"parlance.dev/parlance/cli/tools/openapi"
+	"parlance.dev/parlance/tools/openapi"
 )
 
 // addOptions are the flags of `parlance tools add`.
@@ -191,7 +191,7 @@ func (a *adder) plan(ctx context.Context) ([]*plan, error) {
 	if err != nil {
 		return nil, command.Usage(err)
 	}
-	source, err := openapi.Load(ctx, a.o.from, a.o.userAgent, a.In)
+	source, err := loadDocument(ctx, a.o.from, a.o.userAgent, a.In)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (a *adder) plan(ctx context.Context) ([]*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := openapi.Options{Prefix: a.o.prefix, Server: a.o.server, Headers: headers}
+	options := openapi.Options{Prefix: a.o.prefix, Server: a.o.server, Headers: headers, Hints: hints}
 	options.SecretHeaders = slices.Sorted(maps.Keys(a.secretHeaders))
 	for _, tool := range there {
 		if tool.GetBucket() != "custom" {
@@ -216,9 +216,9 @@ func (a *adder) plan(ctx context.Context) ([]*plan, error) {
 	if len(operations) == 0 {
 		return nil, errors.New("the document has no operations")
 	}
-	plans := make([]*plan, len(operations))
+	plans, custom := make([]*plan, len(operations)), existing(there)
 	for i, operation := range operations {
-		if plans[i], err = newPlan(operation, a.WorkspaceID, there); err != nil {
+		if plans[i], err = newPlan(operation, a.WorkspaceID, there, custom); err != nil {
 			return nil, err
 		}
 	}

@@ -5,18 +5,15 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"parlance.dev/parlance/cli/tools/openapi"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/jsonvalue"
-	"parlance.dev/parlance/platform/stablejson"
+	"parlance.dev/parlance/tools/openapi"
 )
 
 // outcome is what is to be done with an operation, or what was done.
@@ -47,9 +44,29 @@ type plan struct {
 	attached bool
 }
 
-// newPlan compares an operation with the tools of the workspace.
-func newPlan(operation openapi.Operation, workspaceID string, there []*parlancev1.Tool) (*plan, error) {
+// hints are the flags for what a document does not say.
+var hints = openapi.Hints{Server: "--server", Header: "--header", Auth: "--auth-header", Prefix: "--prefix"}
+
+// existing returns the custom tools of a workspace.
+func existing(there []*parlancev1.Tool) []openapi.Existing {
+	var custom []openapi.Existing
+	for _, tool := range there {
+		if tool.GetBucket() == "custom" {
+			custom = append(custom, openapi.Existing{
+				ID: tool.GetId(), Slug: tool.GetSlug(), Kind: tool.GetKind(), Description: tool.GetDescription(),
+				URL: tool.GetWebhookUrl(), Method: tool.GetMethod(), PathParams: tool.GetPathParams(), QueryParams: tool.GetQueryParams(),
+				Headers: tool.GetHeaders(), HardcodedQueryParams: tool.GetHardcodedQueryParams(),
+				InputSchema: jsonvalue.Raw(tool.GetInputSchemaJson()), DynamicVariables: tool.GetAllowDynamicVars(),
+			})
+		}
+	}
+	return custom
+}
+
+// newPlan compares an operation with the tools of the workspace; custom are the custom ones.
+func newPlan(operation openapi.Operation, workspaceID string, there []*parlancev1.Tool, custom []openapi.Existing) (*plan, error) {
 	p := &plan{op: operation, outcome: outcomeNew}
+	found, changed := operation.Compare(custom, hints)
 	if operation.Tool == nil {
 		p.leaveOut(operation.Why)
 		return p, nil
@@ -65,19 +82,11 @@ func newPlan(operation openapi.Operation, workspaceID string, there []*parlancev
 		PathParams: made.PathParams, QueryParams: made.QueryParams, Headers: made.Headers,
 		HardcodedQueryParams: made.HardcodedQueryParams, AllowDynamicVars: made.DynamicVariables,
 	}
-	at := slices.IndexFunc(there, func(tool *parlancev1.Tool) bool {
-		return tool.GetBucket() == "custom" && strings.EqualFold(tool.GetSlug(), made.Slug)
-	})
-	if at < 0 {
+	if found == nil {
 		return p, nil
 	}
-	p.have = there[at]
-	if p.have.GetKind() != "http" {
-		p.leaveOut("a tool of kind " + p.have.GetKind() + " has the name; give --prefix")
-		p.have = nil
-		return p, nil
-	}
-	p.outcome, p.changed = outcomeSame, differences(p.have, p.want)
+	p.have = there[slices.IndexFunc(there, func(tool *parlancev1.Tool) bool { return tool.GetId() == found.ID })]
+	p.outcome, p.changed = outcomeSame, changed
 	if len(p.changed) > 0 {
 		p.outcome = outcomeDiffers
 	}
@@ -85,40 +94,6 @@ func newPlan(operation openapi.Operation, workspaceID string, there []*parlancev
 }
 
 func (p *plan) leaveOut(why string) { p.outcome, p.why, p.want = outcomeLeftOut, why, nil }
-
-// differences returns the fields in which a tool differs from what it should be.
-func differences(have *parlancev1.Tool, want *parlancev1.CreateToolRequest) []string {
-	var changed []string
-	for _, field := range []struct {
-		name string
-		same bool
-	}{
-		{"description", have.GetDescription() == want.GetDescription()},
-		{"input_schema", sameSchema(have, want)},
-		{"webhook_url", have.GetWebhookUrl() == want.GetWebhookUrl()},
-		{"method", have.GetMethod() == want.GetMethod()},
-		{"path_params", slices.Equal(have.GetPathParams(), want.GetPathParams())},
-		{"query_params", slices.Equal(have.GetQueryParams(), want.GetQueryParams())},
-		{"hardcoded_query_params", maps.Equal(have.GetHardcodedQueryParams(), want.GetHardcodedQueryParams())},
-		{"headers", maps.Equal(have.GetHeaders(), want.GetHeaders())},
-		{"allow_dynamic_vars", have.GetAllowDynamicVars() == want.GetAllowDynamicVars()},
-	} {
-		if !field.same {
-			changed = append(changed, field.name)
-		}
-	}
-	return changed
-}
-
-// sameSchema compares schemas, and every digit of the numbers that a Struct does not hold.
-func sameSchema(have *parlancev1.Tool, want *parlancev1.CreateToolRequest) bool {
-	if !proto.Equal(have.GetInputSchema(), want.GetInputSchema()) {
-		return false
-	}
-	digits := func(text string) string { return jsonvalue.Compact(jsonvalue.Decode(jsonvalue.Raw(text))) }
-	return !stablejson.HasLongNumber([]byte(want.GetInputSchemaJson())) ||
-		digits(have.GetInputSchemaJson()) == digits(want.GetInputSchemaJson())
-}
 
 // apply makes, updates and attaches one tool. Errors are kept in the plan.
 func (a *adder) apply(ctx context.Context, p *plan) {

@@ -126,7 +126,11 @@ func (c *Client) acquire(ctx context.Context, key string, e Endpoint) (*session,
 	defer cancel()
 	stop := context.AfterFunc(c.life, cancel)
 	defer stop()
-	s, failed := c.open(opening, e, func() { c.changed(key) })
+	s, failed := c.open(opening, e, func() {
+		if key != "" { // that of Inspect, whose list nobody keeps
+			c.changed(key)
+		}
+	})
 	if failed != nil {
 		return nil, failed
 	}

@@ -149,3 +149,30 @@ func TestTokenAndSubprotocol(t *testing.T) {
 		})
 	}
 }
+
+// TestOrigins: browsers on pages that the agent does not allow are refused on both sockets, as the
+// session has the list. Other clients, and the console of this server, are not.
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{Widget: agents.Widget{AllowedOrigins: []string{"https://*.example.org"}}}, realtime.Limits{})
+	made := f.create(t, sessions.Voice)
+	for channel, url := range map[string]string{"chat": made.ChatURL, "voice": made.VoiceURL} {
+		for _, protocol := range []string{"realtime", "convai"} {
+			resp := f.get(t, "GET", f.url(url), upgrade("Origin", "https://example.com", "Sec-Websocket-Protocol", protocol))
+			body, err := io.ReadAll(resp.Body)
+			if err != nil || resp.StatusCode != 403 || !strings.Contains(string(body), `"origin-not-allowed"`) {
+				t.Errorf("%s, %s: got %d %s (%v)", channel, protocol, resp.StatusCode, body, err)
+			}
+		}
+	}
+	if got := f.session(t, made.Session.ID).Status; got != sessions.Pending {
+		t.Errorf("refused sockets left the session %s", got)
+	}
+	for _, origin := range []string{"", "https://www.example.org", ownOrigin, ownOrigin + ":443"} {
+		header := http.Header{}
+		if origin != "" {
+			header.Set("Origin", origin)
+		}
+		f.dial(t, f.create(t, sessions.Text).ChatURL, &websocket.DialOptions{HTTPHeader: header}).want("session.created")
+	}
+}

@@ -47,6 +47,9 @@ func TestMain(m *testing.M) {
 // patience is how long tests wait for anything; it only ends when something is broken.
 const patience = 3 * time.Minute
 
+// ownOrigin is where the console of the fixture's server is.
+const ownOrigin = "https://talk.example"
+
 // fixture is the sockets over a real conversation service and a database, with an agent on plan
 // pro.
 type fixture struct {
@@ -241,7 +244,8 @@ func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 		routed,
 		func(*http.Request) string { return realtime.Prefix },
 	) // as in package server, where upgrades are logged
-	server := httptest.NewServer(interceptor.WithRequestID(logged))
+	named := interceptor.WithCaller(interceptor.WithRequestID(logged), interceptor.CallerConfig{PublicURL: ownOrigin + "/parlance"})
+	server := httptest.NewServer(named)
 	f.base = "ws" + strings.TrimPrefix(server.URL, "http")
 	t.Cleanup(func() {
 		stop()

@@ -127,9 +127,9 @@ func waitFor(ctx context.Context, group *sync.WaitGroup) error {
 }
 
 // ServeHTTP admits a socket and returns; the socket goes on by itself.
-// Problems: 401 session-token-invalid, 403 session-modality, 409 session-closed, 400
-// invalid-request (no WebSocket), 404 route-not-found, 405 method-not-allowed, 429 rate-limited and
-// 503 unavailable (too many sockets, or the server is being stopped).
+// Problems: 401 session-token-invalid, 403 session-modality and origin-not-allowed, 409
+// session-closed, 400 invalid-request (no WebSocket), 404 route-not-found, 405 method-not-allowed,
+// 429 rate-limited and 503 unavailable (too many sockets, or the server is being stopped).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	admission, err := h.admit(w, r)
 	if err != nil {
@@ -141,7 +141,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.deps.Problem.Write(w, r, err)
 		return
 	}
-	// Any origin may connect: the signed URL is the authority, and no cookie is read.
+	// The signed URL is the authority, and no cookie is read; agents may name the origins of pages.
 	conn, err := websocket.Accept(w, r, chosenProtocol(r), websocket.Limits{
 		MaxMessageBytes: h.limits.MaxMessageBytes,
 		ReadTimeout:     h.limits.ReadTimeout, WriteTimeout: h.limits.WriteTimeout,

@@ -2,10 +2,14 @@ package realtime
 
 import (
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
+	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/realtime/convai"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/openai"
@@ -49,9 +53,30 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (live.Admission,
 	if !upgrade {
 		return live.Admission{}, errNoUpgrade(w)
 	}
+	if err := checkOrigin(r, admission.Session.Config.Widget); err != nil {
+		return live.Admission{}, err
+	}
 	// Clients of this protocol may change the greeting before it is said.
 	admission.HoldGreeting = chosenProtocol(r) == protocolElevenLabs
 	return admission, nil
+}
+
+// checkOrigin refuses browsers on pages that may not talk with the agent. Pages of this server may:
+// they are the console. Clients that are no browsers send no Origin. Errors: Forbidden
+// origin-not-allowed.
+func checkOrigin(r *http.Request, widget agents.Widget) error {
+	origin := r.Header.Get("Origin")
+	if origin == "" || widget.Allows(origin) || isOwnOrigin(r, origin) {
+		return nil
+	}
+	return fault.New(fault.OriginNotAllowed, "The agent cannot be talked to from pages of %s. "+
+		"Add the origin to widget.allowed_origins of the agent and begin a new session.", strconv.Quote(origin))
+}
+
+// isOwnOrigin reports whether an origin is that of the URL by which this server was called.
+func isOwnOrigin(r *http.Request, origin string) bool {
+	own, err := url.Parse(interceptor.BaseURL(r.Context()))
+	return err == nil && own.Host != "" && agents.Origin(own.Scheme+"://"+own.Host) == agents.Origin(origin)
 }
 
 func errNoUpgrade(w http.ResponseWriter) error {

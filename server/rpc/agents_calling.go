@@ -1,8 +1,6 @@
 package rpc
 
 import (
-	"cmp"
-
 	"parlance.dev/parlance/agents"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
@@ -21,11 +19,11 @@ func agentCallbacks(c *parlancev1.AgentCallbacks) agents.Callbacks {
 
 // agentCallbacksProto shows the values in force.
 func agentCallbacksProto(c agents.Callbacks) *parlancev1.AgentCallbacks {
-	from, until := c.Quiet()
+	c = c.InForce()
 	return &parlancev1.AgentCallbacks{
-		Countries: c.Countries, QuietFrom: &from, QuietUntil: &until, MinIntervalMinutes: new(int32(c.MinInterval().Minutes())),
-		RequireConsent: c.RequireConsent, FromNumber: c.FromNumber, Voicemail: cmp.Or(c.Voicemail, agents.VoicemailHangUp),
-		VoicemailMessage: c.VoicemailMessage, RingSeconds: int32(c.Ring().Seconds()), PressKeys: c.PressKeys,
+		Countries: c.Countries, QuietFrom: &c.QuietFrom, QuietUntil: &c.QuietUntil, MinIntervalMinutes: new(int32Of(*c.MinIntervalMinutes)),
+		RequireConsent: c.RequireConsent, FromNumber: c.FromNumber, Voicemail: c.Voicemail,
+		VoicemailMessage: c.VoicemailMessage, RingSeconds: int32Of(c.RingSeconds), PressKeys: c.PressKeys,
 	}
 }
 
@@ -39,8 +37,9 @@ func agentHandover(h *parlancev1.AgentHandover) agents.Handover {
 }
 
 func agentHandoverProto(h agents.Handover) *parlancev1.AgentHandover {
+	h = h.InForce()
 	return &parlancev1.AgentHandover{
-		Enabled: h.Enabled, Mode: cmp.Or(h.Mode, agents.Cold), RingSeconds: int32(h.Ring().Seconds()),
+		Enabled: h.Enabled, Mode: h.Mode, RingSeconds: int32Of(h.RingSeconds),
 		Destinations: each(h.Destinations, func(d agents.Destination) *parlancev1.HandoverDestination {
 			return &parlancev1.HandoverDestination{Name: d.Name, PhoneNumber: d.PhoneNumber}
 		}),

@@ -85,7 +85,7 @@ const selectStages = `
 	    FROM sessions AS s
 	    JOIN turns AS t ON t.tenant_id = s.tenant_id AND t.session_id = s.id
 	    WHERE s.tenant_id = ? AND s.workspace_id = ? AND s.agent_id = ? AND s.created_at >= ? AND s.created_at < ?
-	      AND (? = 0 OR s.agent_version = ?)
+	      AND (? = 0 OR s.agent_version = ? AND s.draft_revision = 0)
 	      AND t.status = 'completed' AND t.model <> ''
 	    ORDER BY s.created_at DESC, s.id, t.index DESC
 	    LIMIT ?

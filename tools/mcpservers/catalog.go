@@ -19,6 +19,7 @@ import (
 const (
 	maxTools            = 200
 	maxDescriptionChars = 1000
+	maxTitleChars       = 200
 	maxSchemaBytes      = 32 << 10 // of one tool
 	maxCatalogBytes     = 256 << 10
 	maxSchemaDepth      = 24
@@ -43,7 +44,9 @@ const (
 
 // Tool is a tool of a server, made usable for models.
 type Tool struct {
-	Name        string
+	Name string
+	// Title is for people; it may be empty.
+	Title       string
 	Description string
 	InputSchema json.RawMessage
 	// Refused says why the tool cannot be used. Empty when it can.
@@ -60,7 +63,10 @@ func (s *Service) usable(list []mcp.Tool) []Tool {
 	tools := []Tool{}
 	seen, size := map[string]bool{}, 0
 	for _, remote := range list {
-		tool := Tool{Name: remote.Name, Description: modeltext.Visible(remote.Description, maxDescriptionChars)}
+		tool := Tool{
+			Name: remote.Name, Title: modeltext.Visible(remote.Title, maxTitleChars),
+			Description: modeltext.Visible(remote.Description, maxDescriptionChars),
+		}
 		switch {
 		case !printableASCII(remote.Name) || len(remote.Name) > maxNameBytes:
 			tool.Name = modeltext.Visible(remote.Name, maxNameBytes)

@@ -8,5 +8,7 @@
 // (catalog.go), and a session keeps the first list that it got. What a server says is data: it is
 // cut and fenced.
 //
+// Inspect asks a server that an operator names, and stores nothing.
+//
 // Tables: mcp_catalogs, mcp_discoveries, session_mcp_catalogs.
 package mcpservers

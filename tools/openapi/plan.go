@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -28,6 +29,22 @@ type Options struct {
 	SecretHeaders []string
 	// Reserved are names that no tool may have, compared without case and separators.
 	Reserved []string
+	// Hints say how the caller states these options.
+	Hints Hints
+}
+
+// Hints are the words with which sentences about missing options name them. The zero value has
+// those of the API; without Header and Prefix nothing is said of these.
+type Hints struct{ Server, Header, Auth, Prefix string }
+
+func (h Hints) server() string { return cmp.Or(h.Server, "server") }
+
+// header fills a sentence about the option for a header, if there is one.
+func (h Hints) header(format, name string) string {
+	if h.Header == "" {
+		return ""
+	}
+	return fmt.Sprintf(format, h.Header, oneLine(name, 60)+": …")
 }
 
 // Operation is an operation of a document with its tool, or the reason why it has none.
@@ -62,27 +79,36 @@ type Tool struct {
 	DynamicVariables bool
 }
 
-// Plan makes tools of all operations in the order of their paths. Names depend only on the document
-// and the prefix, so a second run gives the same names. It returns an error for invalid options.
-func (d *Document) Plan(o Options) ([]Operation, error) {
-	if o.Prefix != "" {
-		o.Prefix = strings.TrimSuffix(o.Prefix, "_")
-		if !prefixPattern.MatchString(o.Prefix) {
-			return nil, fmt.Errorf("the prefix %q must be a small letter followed by at most 29 small letters, digits and _", o.Prefix)
-		}
-		o.Prefix += "_"
+// Check refuses options that cannot be used.
+func (o Options) Check() error {
+	if prefix := strings.TrimSuffix(o.Prefix, "_"); o.Prefix != "" && !prefixPattern.MatchString(prefix) {
+		return fmt.Errorf("the prefix %q must be a small letter followed by at most 29 small letters, digits and _", prefix)
 	}
-	if o.Server != "" {
-		if why := checkServer(o.Server); why != "" {
-			return nil, fmt.Errorf("the server's address %s", why)
-		}
+	if o.Server == "" {
+		return nil
+	}
+	if why := o.checkServer(o.Server); why != "" {
+		return fmt.Errorf("the server's address %s", why)
+	}
+	return nil
+}
+
+// Plan makes tools of all operations in the order of their paths. Names depend only on the document
+// and the prefix, so a second run gives the same names. It returns an error for invalid options,
+// and for too many operations.
+func (d *Document) Plan(o Options) ([]Operation, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	if o.Prefix != "" {
+		o.Prefix = strings.TrimSuffix(o.Prefix, "_") + "_"
 	}
 	var operations []Operation
 	given := names{taken: map[string]bool{}, reserved: map[string]bool{}}
 	for _, name := range o.Reserved {
 		given.reserved[fold(name)] = true
 	}
-	work := 0
+	work, size := 0, 0
 	paths := object(d.root["paths"])
 	for _, path := range sorted(paths) {
 		if strings.HasPrefix(path, "x-") { // an extension
@@ -116,11 +142,26 @@ func (d *Document) Plan(o Options) ([]Operation, error) {
 			}}
 			made.op.Slug = given.give(o.Prefix + nameOf(made.op.ID, method, path))
 			made.plan()
-			operations = append(operations, made.op)
+			if size += made.size(); size > maxTotalBytes {
+				made.op.Tool, made.op.Why = nil, fmt.Sprintf("the tools before it fill the %d MiB that are described at once: "+
+					"take the part of the document you need", maxTotalBytes>>20)
+			}
+			if operations = append(operations, made.op); len(operations) > maxOperations {
+				return nil, fmt.Errorf("the document has more than %d operations; take the part you need", maxOperations)
+			}
 		}
 	}
 	return operations, nil
 }
+
+const (
+	// maxOperations is how many operations a document can have. The largest public ones of one API
+	// have about 1,000.
+	maxOperations = 5000
+	// maxTotalBytes bounds the tools of a document, which may refer to the same schemas again and
+	// again.
+	maxTotalBytes = 16 << 20
+)
 
 // malformed says why an operation cannot be read as one, or "". It then takes no name, so that the
 // names of the others stay when the document is corrected.
@@ -259,6 +300,14 @@ func (p *planner) try(maxLevel int) (fits bool, err error) {
 	tool := p.tool
 	p.op.Tool, p.op.Why = &tool, ""
 	return true, nil
+}
+
+// size is how many bytes the tool has, about.
+func (p *planner) size() int {
+	if p.op.Tool == nil {
+		return 0
+	}
+	return len(compact(p.op.Tool.InputSchema)) + len(p.op.Tool.Description) + len(p.op.Tool.URL)
 }
 
 func levels(n int) string {

@@ -23,13 +23,14 @@ func (p *planner) header(one map[string]any) error {
 		return nil
 	}
 	if !required(one) {
-		p.note("the header %s is not sent; --header %q sends it", oneLine(name, 60), oneLine(name, 60)+": …")
+		p.note("the header %s is not sent%s", oneLine(name, 60), p.options.Hints.header("; %s %q sends it", name))
 		return nil
 	}
 	schema, _ := p.value(one)
 	value, ok := fixed(schema)
 	if !ok {
-		return leftOut("it needs the header %s: give --header %q", oneLine(name, 60), oneLine(name, 60)+": …")
+		return leftOut("it needs the header %s, whose value the document does not say%s", oneLine(name, 60),
+			p.options.Hints.header(": give %s %q", name))
 	}
 	p.tool.Headers[name] = value
 	p.note("the header %s is always %q", oneLine(name, 60), oneLine(value, 60))

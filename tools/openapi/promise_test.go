@@ -12,7 +12,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"parlance.dev/parlance/cli/tools/openapi"
+	"parlance.dev/parlance/tools/openapi"
 )
 
 var (

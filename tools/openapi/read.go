@@ -32,9 +32,19 @@ type Document struct {
 	base *url.URL
 }
 
+// Source is the text of a document and where it was found.
+type Source struct {
+	Raw []byte
+	// URL is where it was fetched from, after redirects; nil for files.
+	URL *url.URL
+	// MaxYAMLMarks bounds the characters of YAML that separate values, because each value takes about
+	// 300 bytes of memory while the document is read; 0: no bound.
+	MaxYAMLMarks int
+}
+
 // Read parses a document. Errors are sentences for people.
 func Read(source Source) (*Document, error) {
-	value, err := decode(source.Raw)
+	value, err := decode(source.Raw, source.MaxYAMLMarks)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +78,7 @@ func Read(source Source) (*Document, error) {
 }
 
 // decode parses JSON or YAML.
-func decode(raw []byte) (any, error) {
+func decode(raw []byte, maxYAMLMarks int) (any, error) {
 	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
 	switch {
 	case len(raw) == 0:
@@ -80,6 +90,14 @@ func decode(raw []byte) (any, error) {
 	}
 	if inside := bytes.TrimSpace(raw[1:]); raw[0] == '{' && len(inside) > 0 && (inside[0] == '"' || inside[0] == '}') {
 		return decodeJSON(raw)
+	}
+	marks := 0
+	for _, mark := range []string{"\n", ",", ":", "-", "[", "{", "?"} {
+		marks += bytes.Count(raw, []byte(mark))
+	}
+	if maxYAMLMarks > 0 && marks > maxYAMLMarks {
+		return nil, fmt.Errorf("the document has more YAML than is read here (%d characters that separate values, at most %d): "+
+			"convert it to JSON, or take the part you need", marks, maxYAMLMarks)
 	}
 	return decodeYAML(raw) // also for {a: b}
 }

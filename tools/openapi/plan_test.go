@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parlance.dev/parlance/cli/tools/openapi"
+	"parlance.dev/parlance/tools/openapi"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -38,6 +38,9 @@ func read(t *testing.T, raw, from string) *openapi.Document {
 
 func plan(t *testing.T, doc *openapi.Document, o openapi.Options) []openapi.Operation {
 	t.Helper()
+	if o.Hints == (openapi.Hints{}) {
+		o.Hints = openapi.Hints{Server: "--server", Header: "--header", Auth: "--auth-header", Prefix: "--prefix"}
+	}
 	operations, err := doc.Plan(o)
 	if err != nil {
 		t.Fatal(err)

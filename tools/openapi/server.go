@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -21,28 +22,28 @@ func (p *planner) server() (string, error) {
 			break
 		}
 	}
-	address, err := fillServer(written)
+	address, err := fillServer(written, p.options.Hints)
 	if err != nil {
 		return "", err
 	}
 	parsed, err := url.Parse(address)
 	if err != nil {
-		return "", leftOut("its server's address %s is no URL: give --server", oneLine(address, 60))
+		return "", leftOut("its server's address %s is no URL: give %s", oneLine(address, 60), p.options.Hints.server())
 	}
 	if !parsed.IsAbs() {
 		if p.doc.base == nil {
-			return "", leftOut("the document does not say which host it is about: give --server")
+			return "", leftOut("the document does not say which host it is about: give %s", p.options.Hints.server())
 		}
 		address = p.doc.base.ResolveReference(parsed).String()
 	}
-	if why := checkServer(address); why != "" {
-		return "", leftOut("its server's address %s: give --server", why)
+	if why := p.options.checkServer(address); why != "" {
+		return "", leftOut("its server's address %s: give %s", why, p.options.Hints.server())
 	}
 	return strings.TrimRight(address, "/"), nil
 }
 
 // fillServer replaces the variables of a server's URL by their defaults.
-func fillServer(server map[string]any) (string, error) {
+func fillServer(server map[string]any, hints Hints) (string, error) {
 	address := text(server["url"])
 	variables := object(server["variables"])
 	var err error
@@ -56,7 +57,7 @@ func fillServer(server map[string]any) (string, error) {
 			}
 		}
 		if value == "" {
-			err = leftOut("its server's address has the variable %s without a default: give --server", oneLine(name, 40))
+			err = leftOut("its server's address has the variable %s without a default: give %s", oneLine(name, 40), hints.server())
 		}
 		return value
 	})
@@ -65,17 +66,27 @@ func fillServer(server map[string]any) (string, error) {
 
 // checkServer returns what is wrong with a base URL, or "". Braces are refused: they would be
 // filled with a conversation's variables.
-func checkServer(address string) string {
+func (o Options) checkServer(address string) string {
 	parsed, err := url.Parse(address)
 	switch {
 	case err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "":
 		return fmt.Sprintf("%s does not begin with https:// or http:// and a host", oneLine(address, 60))
 	case parsed.User != nil:
-		return "holds a user name: credentials belong into --auth-header"
+		return "holds a user name: credentials belong into " + cmp.Or(o.Hints.Auth, "auth_header")
 	case parsed.RawQuery != "" || parsed.Fragment != "" || strings.ContainsAny(address, "?#"):
 		return "has a query or a fragment"
 	case strings.ContainsAny(address, "{}"):
 		return "has { or } in it"
 	}
 	return ""
+}
+
+// Server returns the base URL of the document's operations, or "" when it is not known.
+func (d *Document) Server(o Options) string {
+	p := planner{doc: d, options: o}
+	address, err := p.server()
+	if err != nil {
+		return ""
+	}
+	return address
 }
