@@ -1,0 +1,2 @@
+// The package's public names.
+export * from './session/index.js';

@@ -1,0 +1,5 @@
+// Style sheets are bundled as texts.
+declare module '*.css' {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,170 @@
+// The state of the widget: the conversation, and what the panel shows of it.
+import {
+  connect, emptyView, reduceView, type Session, SessionError, type SessionEvent, type View,
+} from '../../typescript/src/session/index.js';
+import { complain, type Config, type Files } from './config.js';
+import { plainText } from './markdown.js';
+import { fetchSession } from './source.js';
+import { fill, type Strings, stringsOf } from './strings.js';
+
+/** What the panel shows besides the view of the conversation. */
+export interface State {
+  readonly isOpen: boolean;
+  readonly view: View;
+  /** Loudness of the microphone in decibels below full scale. */
+  readonly inputDb: number;
+  /** Why there is no session, as a key of the strings. */
+  readonly problem: keyof Strings | '';
+  /** What screen readers are told. */
+  readonly announcement: string;
+}
+
+export interface Store {
+  readonly config: Config;
+  readonly strings: Strings;
+  readonly state: State;
+  /** The conversation, once the panel was opened. */
+  readonly session: Session | undefined;
+  /** Calls a function when the state has changed. Returns what ends that. */
+  subscribe(listener: () => void): () => void;
+  setOpen(isOpen: boolean): void;
+  /** Begins the conversation, if there is none. */
+  begin(): void;
+  say(text: string): void;
+  restart(): void;
+  dismissProblem(): void;
+  setContext(context: object): void;
+  destroy(): void;
+}
+
+const silentDb = -100;
+
+/** What a developer checks when the connection fails: the browser does not tell the page why. */
+const checks =
+  'The connection to Parlance failed. Check that the agent’s allowed_origins has this page’s origin,' +
+  ` that this page’s Content-Security-Policy has the server in connect-src (wss:), and that chat_url is reachable.`;
+
+/** emit passes on what a page may listen to. */
+export function makeStore(config: Config, files: Files, emit: (type: string, detail: object) => void): Store {
+  const strings = stringsOf(config.lang);
+  const listeners = new Set<() => void>();
+  let state: State = { isOpen: false, view: emptyView, inputDb: silentDb, problem: '', announcement: '' };
+  let session: Session | undefined;
+  let context: object = {};
+
+  function change(members: Partial<State>): void {
+    state = { ...state, ...members };
+    for (const listener of listeners) listener();
+  }
+
+  function begin(): void {
+    if (session || !config.session) return;
+    session = connect({ fetchSession: () => fetchSession(config.session, context).catch(noSession), worklets: files });
+    session.onAny(take);
+  }
+
+  /** Shows why there is no session. */
+  function noSession(error: unknown): never {
+    const code = error instanceof SessionError ? error.code : 'unavailable';
+    change({ problem: code as keyof Strings, announcement: strings[code as keyof Strings] });
+    throw error;
+  }
+
+  function take(event: SessionEvent): void {
+    if (event.type === 'raw' || event.type === 'sound') return;
+    if (event.type === 'levels') return change({ inputDb: event.inputDb });
+    const announcement = announcementOf(event) ?? state.announcement;
+    change({ view: reduceView(state.view, event), announcement });
+    if (event.type === 'session') change({ problem: '' });
+    if (event.type === 'state' && event.state.reason === 'unreachable') unreachable();
+    if (event.type === 'error') complain(`${event.message} (${event.code})`);
+    pass(event);
+  }
+
+  function unreachable(): void {
+    complain(checks);
+    change({ problem: 'unreachable', announcement: strings.unreachable });
+  }
+
+  /** The events that a page may listen to, without what only this widget needs. */
+  function pass(event: SessionEvent): void {
+    if (event.type === 'session') emit('session', { id: event.id });
+    if (event.type === 'user.message' && event.status === 'sent') emit('message', { id: event.id, text: event.text });
+    if (event.type === 'answer.done') {
+      const { id, text, status } = event.answer;
+      emit('answer', { id, text, status });
+    }
+    if (event.type === 'handover') emit('handover', event.handover);
+    if (event.type === 'ended') emit('ended', { reason: event.reason });
+  }
+
+  /** What screen readers are told of an event: whole answers, not their pieces. */
+  function announcementOf(event: SessionEvent): string | undefined {
+    switch (event.type) {
+      case 'answer.done':
+        return event.answer.status === 'failed' ? strings.failedAnswer : plainText(event.answer.text);
+      case 'agent.message':
+        return plainText(event.text);
+      case 'operator.message':
+        return `${event.operator}: ${plainText(event.text)}`;
+      case 'approval.requested':
+        return fill(strings.approval, event.approval.name);
+      case 'handover':
+        if (event.handover.status === 'operator') return fill(strings.operator, event.handover.operator || strings.person);
+        return event.handover.status === 'none' ? undefined : strings[event.handover.status];
+      case 'ended':
+        return strings.ended;
+      default:
+        return undefined;
+    }
+  }
+
+  function restart(): void {
+    if (!session) return begin();
+    if (!session.hasEnded) session.hangUp();
+    change({ view: emptyView, problem: '' });
+    session.restart().catch(() => undefined); // noSession has shown it
+  }
+
+  return {
+    config,
+    strings,
+    get state() {
+      return state;
+    },
+    get session() {
+      return session;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    setOpen(isOpen) {
+      if (isOpen === state.isOpen) return;
+      if (isOpen) begin();
+      else void session?.voice.stop(); // nobody is heard behind a closed panel
+      change({ isOpen });
+      emit(isOpen ? 'open' : 'close', {});
+    },
+    begin,
+    say(text) {
+      begin();
+      if (session?.hasEnded) restart();
+      session?.send(text);
+    },
+    restart,
+    dismissProblem() {
+      change({ problem: '' });
+      if (state.view.sessionId) session?.reconnect();
+      else restart();
+    },
+    setContext(next) {
+      context = next;
+    },
+    destroy() {
+      session?.hangUp();
+      session?.close();
+      listeners.clear();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// A page with the widget in a headless Chromium.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** How long a machine that is busy may take for a step. */
+const patienceMS = 180_000;
+
+/** Starts the browser, with more arguments. */
+export const browser = (...args) =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      // A page that the test has changed counts as one of the internet, which may not reach
+      // loopback.
+      '--disable-features=LocalNetworkAccessChecks',
+      ...args,
+    ],
+  });
+
+/**
+ * Opens a page of its own. Its shadow roots are open, so that the test and axe see into them.
+ * `complaints` are the errors of the browser's console, and of the page.
+ */
+export async function open(browser, url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(patienceMS);
+  page.complaints = [];
+  page.on('console', (message) => message.type() === 'error' && page.complaints.push(message.text()));
+  page.on('pageerror', (error) => page.complaints.push(String(error)));
+  await page.addInitScript(() => {
+    const attach = Element.prototype.attachShadow;
+    Element.prototype.attachShadow = function (init) {
+      return attach.call(this, { ...init, mode: 'open' });
+    };
+    addEventListener('securitypolicyviolation', (e) => console.error(`policy: ${e.violatedDirective} ${e.blockedURI}`));
+  });
+  await options.prepare?.(page);
+  await page.goto(url);
+  await page.locator('.launcher').waitFor();
+  return page;
+}
+
+/** The serious findings of axe. */
+export async function findings(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  return violations
+    .filter((v) => v.impact === 'serious' || v.impact === 'critical')
+    .map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.failureSummary}`).join('; ')}`);
+}
+
+/** Says something in the open panel. */
+export async function say(page, text) {
+  await page.locator('.composer textarea').fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/** Waits for the last answer to match. */
+export const answer = (page, text) => page.locator('.agent .bubble', { hasText: text }).last().waitFor();
