@@ -1,35 +1,18 @@
-// Package console is the session page at /console/: pick an agent, type or talk, and see what it
-// did: passages with their scores, calls of tools, the receipt, the time of each stage, and every
-// event of the sockets. It is also a debugger for the developers of Parlance.
+// Package console is the operators' console at /console/: a program for browsers in TypeScript and
+// React, which uses nothing but the API, with the rights of whoever is signed in. The program
+// (parlance) embeds dist/, which `npm run build` makes from src/ and which is committed, so that Go
+// alone builds the program; .ci/console checks that it is what the sources make.
 //
-// The files are served as they are: HTML, CSS and JavaScript modules, without a build step, and
-// nothing from other hosts. The page uses the API alone, with the rights of the key that the user
-// enters.
+//	src/api/           the API's typed clients, who calls, errors as sentences, uploads, examples
+//	src/app/           the frame: sign-in, navigation, the list of pages, addresses
+//	src/ui/            what pages are made of: fields, tables, dialogs, plots
+//	src/pages/         one folder for each page of the navigation
+//	src/conversation/  talking with an agent, and the cards of its turns
+//	src/styles/        colours, type, and the components
 //
-//	js/app.js         the frame of the page: key, views, theme
-//	js/api.js         REST, errors as sentences
-//	js/setup.js       the settings of a new session
-//	js/talk.js        the live conversation
-//	js/now.js         its exchanges in progress
-//	js/realtime.js    a socket: reconnects, close codes
-//	js/voice.js       the voice socket, and what it does with microphone and loudspeaker
-//	js/voicepanel.js  its buttons, levels, and who speaks
-//	js/latency.js     the stages from the end of the user's speech to the first sound
-//	js/sound.js       the microphone and the loudspeaker, which run on the audio thread:
-//	                  js/microphone-worklet.js and js/player-worklet.js
-//	js/playqueue.js   what waits to be played, and how much was
-//	js/pcm.js         samples: rates, PCM, loudness
-//	js/requests.js    what the agent waits for
-//	js/log.js         the raw events
-//	js/transcript.js  a session's turns, kept up to date
-//	js/turn.js        the card of a turn
-//	js/receipt.js     a turn's receipt
-//	js/timing.js      a turn's stages as bars
-//	js/sessions.js    past sessions
-//	js/dom.js         elements
-//
-// Texts of users, agents, tools and sources are never HTML: dom.js cannot make HTML from a string,
-// and the Content-Security-Policy of package server (Trusted Types) keeps any other code from it.
+// Texts of users, agents, tools and sources are never HTML: React inserts them as text, and the
+// Content-Security-Policy of package server (Trusted Types, no inline scripts or styles) keeps any
+// other code from it. A page is tried in a browser by a file of test/console.
 //
 // Package server serves the files with their headers.
 package console

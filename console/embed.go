@@ -1,8 +1,18 @@
 package console
 
-import "embed"
+import (
+	"embed"
+	"io/fs"
+)
 
-// Files are the page: index.html, style.css, icon.svg and js/.
-//
-//go:embed index.html style.css icon.svg js
-var Files embed.FS
+//go:embed dist
+var embedded embed.FS
+
+// Files are what `npm run build` makes: index.html, icon.svg and assets/.
+func Files() fs.FS {
+	files, err := fs.Sub(embedded, "dist")
+	if err != nil { // "dist" is a valid path
+		panic(err)
+	}
+	return files
+}

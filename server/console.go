@@ -23,13 +23,15 @@ const consolePath = "/console/"
 // its own server, cannot be framed, and makes no HTML of strings (Trusted Types, in browsers that
 // know them).
 const consolePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-	"object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	"object-src 'none'; media-src 'self' blob:; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // page is a file of the console, ready to be sent.
 type page struct {
 	body      []byte
 	mediaType string
 	etag      string
+	// unchanging says that its name has a hash of its content.
+	unchanging bool
 }
 
 // registerConsole adds the console's files, which need no key. index.html is /console/ itself, and
@@ -51,6 +53,7 @@ func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) e
 		}
 		pages[strings.TrimSuffix(name, "index.html")] = page{
 			body: body, mediaType: mediaType, etag: `"` + hex.EncodeToString(sum[:12]) + `"`,
+			unchanging: strings.HasPrefix(name, "assets/"),
 		}
 		return nil
 	})
@@ -76,8 +79,8 @@ func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) e
 	return nil
 }
 
-// write sends the file, or answers 304 when the caller's copy is current. Browsers ask each time,
-// because after an upgrade no page may run with modules of the version before.
+// write sends the file, or answers 304 when the caller's copy is current. Browsers ask each time
+// for the page, which names the files in assets/ by a hash of their content.
 func (p page) write(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", consolePolicy)
@@ -85,6 +88,9 @@ func (p page) write(w http.ResponseWriter, r *http.Request) {
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cache-Control", "no-cache")
+	if p.unchanging {
+		header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
 	header.Set("ETag", p.etag)
 	header.Set("Content-Type", p.mediaType)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(p.body))

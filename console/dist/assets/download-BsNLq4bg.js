@@ -1,0 +1,1 @@
+async function e(e,t,n,r){let i=[],a=0;for await(let e of n)i.push(new Uint8Array(e)),a+=e.length,r?.(a);let o=URL.createObjectURL(new Blob(i,{type:t})),s=document.createElement(`a`);s.href=o,s.download=e,s.click(),setTimeout(()=>URL.revokeObjectURL(o),6e4)}export{e as t};

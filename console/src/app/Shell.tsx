@@ -1,0 +1,166 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Suspense, useEffect, useState } from 'react';
+import { Link, Route, Switch, useLocation } from 'wouter';
+
+import { forgetCalls } from '../api/calls';
+import { signOut } from '../api/credentials';
+import { Button, ButtonLink } from '../ui/Button';
+import { Dialog } from '../ui/Dialog';
+import { Menu } from '../ui/Menu';
+import { Empty, Loading, Page } from '../ui/Page';
+import { Select } from '../ui/Select';
+import { tellFailure } from '../ui/toast';
+import { ApiPanel } from './ApiPanel';
+import { useHere } from './caller';
+import { Boundary } from './Boundary';
+import { pageKey, pages, type PageDef } from './pages';
+import { toggleTheme } from './theme';
+
+/** The frame around every page. */
+export function Shell({ onSignedOut }: { onSignedOut(): void }) {
+  const [path, go] = useLocation();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const { caller, workspaces, workspaceId, choose } = useHere();
+  const page = pageKey(path);
+  useEffect(() => {
+    forgetCalls();
+    setMenuOpen(false);
+    scrollTo(0, 0);
+  }, [page]);
+  const client = useQueryClient();
+  const leave = async () => {
+    try {
+      await signOut();
+      client.clear();
+      onSignedOut();
+    } catch (error) {
+      tellFailure(error);
+    }
+  };
+  return (
+    <div className="shell">
+      <a
+        className="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('main')?.focus();
+        }}
+      >
+        Skip to the page
+      </a>
+      <aside className="sidebar">
+        <Brand />
+        <Navigation path={path} />
+      </aside>
+      {isMenuOpen && (
+        <Dialog title="Parlance" shape="side" onClose={() => setMenuOpen(false)}>
+          <Navigation path={path} />
+        </Dialog>
+      )}
+      <div className="main">
+        <header className="topbar">
+          <Button className="menu-button" aria-label="Menu" icon onPress={() => setMenuOpen(true)}>
+            ☰
+          </Button>
+          {workspaces.length > 1 ? (
+            <div className="workspace">
+              <Select
+                label="Workspace"
+                hideLabel
+                value={workspaceId}
+                choices={workspaces.map(({ id, name }) => ({ id, text: name }))}
+                onChange={(id) => {
+                  choose(id);
+                  go('/');
+                }}
+              />
+            </div>
+          ) : (
+            <strong>{caller.tenantName}</strong>
+          )}
+          <span className="grow" />
+          <ApiPanel />
+          <Menu
+            label={`Signed in as ${caller.name}`}
+            actions={[
+              { id: 'theme', text: 'Light or dark', run: toggleTheme },
+              { id: 'out', text: caller.kind === 'person' ? 'Sign out' : 'Forget the key', run: () => void leave() },
+            ]}
+          >
+            {caller.name.charAt(0).toUpperCase() || '?'}
+          </Menu>
+        </header>
+        <main id="main" tabIndex={-1} style={{ outline: 'none' }}>
+          <Boundary key={page}>
+            <Suspense
+              fallback={
+                <div className="page">
+                  <Loading />
+                </div>
+              }
+            >
+              <Switch>
+                {pages.map(({ path: at, component: Component }) => (
+                  <Route key={at} path={at}>
+                    {(params) => <Component params={params as never} />}
+                  </Route>
+                ))}
+                <Route>
+                  <NoPage />
+                </Route>
+              </Switch>
+            </Suspense>
+          </Boundary>
+        </main>
+      </div>
+    </div>
+  );
+}
+
+const Brand = () => (
+  <Link href="/" className="brand">
+    <img src="./icon.svg" alt="" />
+    Parlance
+  </Link>
+);
+
+function NoPage() {
+  return (
+    <Page title="There is no such page">
+      <Empty title="Nothing is here" action={<ButtonLink href="#/">Go to the overview</ButtonLink>}>
+        The address may be of an older version.
+      </Empty>
+    </Page>
+  );
+}
+
+const ranks = ['read', 'runtime', 'operator', 'admin'];
+
+function Navigation({ path }: { path: string }) {
+  const { caller } = useHere();
+  const may = ({ scope, billing, wholeTenant }: PageDef) =>
+    (caller.role === 'billing' ? billing : ranks.indexOf(caller.scope) >= ranks.indexOf(scope ?? 'read')) &&
+    !(wholeTenant && caller.workspaceId);
+  const seen = pages.filter((page) => page.title && may(page));
+  const isHere = (at: string) => (at === '/' ? path === '/' : path === at || path.startsWith(`${at}/`));
+  return (
+    <nav className="nav" aria-label="Pages">
+      {[undefined, 'Build', 'Watch', 'Run'].map((group) => {
+        const of = seen.filter((page) => page.group === group);
+        return (
+          of.length > 0 && (
+            <div key={group ?? ''}>
+              {group && <h2>{group}</h2>}
+              {of.map(({ path: at, title }) => (
+                <Link key={at} href={at} aria-current={isHere(at) ? 'page' : undefined}>
+                  {title}
+                </Link>
+              ))}
+            </div>
+          )
+        );
+      })}
+    </nav>
+  );
+}

@@ -1,0 +1,111 @@
+// The pages: where they are, what they are called, and who sees them in the navigation.
+
+import { lazy, type ComponentType } from 'react';
+
+export interface PageDef {
+  path: string;
+  /** What it is called in the navigation; without it the page is reached from another one. */
+  title?: string;
+  group?: 'Build' | 'Watch' | 'Run';
+  /** The least scope of those who see it. */
+  scope?: 'operator' | 'admin';
+  /** Whether it is about the whole tenant: keys of one workspace do not see it. */
+  wholeTenant?: boolean;
+  /** Whether people with the role billing see it. */
+  billing?: boolean;
+  component: ComponentType<{ params: Record<string, string | undefined> }>;
+}
+
+const page = (load: () => Promise<{ default: ComponentType<never> }>) => lazy(load as never) as PageDef['component'];
+
+export const pages: PageDef[] = [
+  { path: '/', title: 'Overview', component: page(() => import('../pages/overview/Overview')) },
+  { path: '/agents', title: 'Agents', group: 'Build', component: page(() => import('../pages/agents/Agents')) },
+  { path: '/agents/:agentId/:tab?/:item?', component: page(() => import('../pages/agents/Agent')) },
+  {
+    path: '/knowledge',
+    title: 'Knowledge',
+    group: 'Build',
+    component: page(() => import('../pages/knowledge/Knowledge')),
+  },
+  { path: '/knowledge/test', component: page(() => import('../pages/knowledge/QueryTester')) },
+  { path: '/knowledge/evaluations', component: page(() => import('../pages/knowledge/Evaluations')) },
+  { path: '/knowledge/evaluations/:evaluationId', component: page(() => import('../pages/knowledge/Evaluation')) },
+  { path: '/knowledge/:sourceId', component: page(() => import('../pages/knowledge/Source')) },
+  { path: '/tools', title: 'Tools', group: 'Build', component: page(() => import('../pages/tools/Tools')) },
+  { path: '/tools/new', component: page(() => import('../pages/tools/NewTool')) },
+  { path: '/tools/import', component: page(() => import('../pages/tools/ImportTools')) },
+  { path: '/tools/:toolId', component: page(() => import('../pages/tools/Tool')) },
+  { path: '/talk', component: page(() => import('../pages/talk/TalkPage')) },
+  { path: '/sessions', title: 'Sessions', group: 'Watch', component: page(() => import('../pages/sessions/Sessions')) },
+  { path: '/sessions/:sessionId', component: page(() => import('../pages/sessions/Session')) },
+  { path: '/users', title: 'Users', group: 'Watch', component: page(() => import('../pages/users/Users')) },
+  { path: '/users/:userId/:tab?', component: page(() => import('../pages/users/User')) },
+  {
+    path: '/callbacks',
+    title: 'Callbacks',
+    group: 'Watch',
+    component: page(() => import('../pages/callbacks/Callbacks')),
+  },
+  { path: '/callbacks/:tab', component: page(() => import('../pages/callbacks/Callbacks')) },
+  { path: '/callbacks/:tab/:id', component: page(() => import('../pages/callbacks/Callbacks')) },
+  { path: '/webhooks', title: 'Webhooks', group: 'Watch', component: page(() => import('../pages/webhooks/Webhooks')) },
+  { path: '/webhooks/:endpointId', component: page(() => import('../pages/webhooks/Endpoint')) },
+  { path: '/webhooks/:endpointId/deliveries/:deliveryId', component: page(() => import('../pages/webhooks/Delivery')) },
+  {
+    path: '/usage',
+    title: 'Usage and plan',
+    group: 'Run',
+    billing: true,
+    component: page(() => import('../pages/usage/UsagePage')),
+  },
+  {
+    path: '/queues',
+    wholeTenant: true,
+    title: 'Queues',
+    group: 'Run',
+    scope: 'operator',
+    component: page(() => import('../pages/queues/Queues')),
+  },
+  {
+    path: '/providers',
+    title: 'Providers',
+    group: 'Run',
+    scope: 'admin',
+    component: page(() => import('../pages/providers/Providers')),
+  },
+  {
+    path: '/workspaces',
+    wholeTenant: true,
+    title: 'Workspaces',
+    group: 'Run',
+    scope: 'admin',
+    component: page(() => import('../pages/workspaces/Workspaces')),
+  },
+  {
+    path: '/keys',
+    wholeTenant: true,
+    title: 'Keys',
+    group: 'Run',
+    scope: 'admin',
+    component: page(() => import('../pages/keys/Keys')),
+  },
+  {
+    path: '/people',
+    wholeTenant: true,
+    title: 'People and roles',
+    group: 'Run',
+    scope: 'admin',
+    component: page(() => import('../pages/people/People')),
+  },
+  {
+    path: '/audit',
+    title: 'Audit',
+    group: 'Run',
+    scope: 'operator',
+    component: page(() => import('../pages/audit/Audit')),
+  },
+];
+
+/** What is to be kept while only the tab in the address changes: agents and users stay as they are. */
+export const pageKey = (path: string) => /^\/(agents|users)\/[^/]+/.exec(path)?.[0] ?? path;

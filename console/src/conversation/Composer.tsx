@@ -1,0 +1,70 @@
+import { useState, type ReactNode } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { TextArea } from 'react-aria-components/TextArea';
+import { TextField } from 'react-aria-components/TextField';
+
+import { Button } from '../ui/Button';
+
+interface Props {
+  label: string;
+  placeholder?: string;
+  isDisabled?: boolean;
+  autoFocus?: boolean;
+  /** Sends a text; when it says false the text stays. */
+  onSend(text: string): boolean | Promise<boolean>;
+  /** Further buttons. */
+  children?: ReactNode;
+  send?: string;
+}
+
+/** Where something is written. Enter sends, Shift and Enter make a line. */
+export function Composer({ label, placeholder, isDisabled, autoFocus, onSend, children, send = 'Send' }: Props) {
+  const [text, setText] = useState('');
+  const [isSending, setSending] = useState(false);
+  const submit = async () => {
+    const said = text.trim();
+    if (said === '' || isDisabled || isSending) return;
+    setSending(true);
+    setText('');
+    const isSent = await onSend(said);
+    if (!isSent) setText((typed) => typed || said);
+    setSending(false);
+  };
+  return (
+    <Form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <TextField
+        className="field"
+        aria-label={label}
+        value={text}
+        onChange={setText}
+        maxLength={32_000}
+        isDisabled={isDisabled}
+        autoFocus={autoFocus}
+      >
+        <TextArea
+          className="input"
+          rows={2}
+          dir="auto"
+          placeholder={placeholder}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            void submit();
+          }}
+        />
+      </TextField>
+      <div className="row">
+        <Button kind="primary" type="submit" isDisabled={isDisabled || isSending || text.trim() === ''}>
+          {send}
+        </Button>
+        {children}
+      </div>
+    </Form>
+  );
+}

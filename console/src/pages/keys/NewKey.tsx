@@ -1,0 +1,104 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+
+import type { ApiKey } from '#gen/workspaces_pb';
+
+import * as api from '../../api/clients';
+import { failureOf } from '../../api/failure';
+import { useHere } from '../../app/caller';
+import { Button } from '../../ui/Button';
+import { CodeBlock } from '../../ui/Code';
+import { Dialog } from '../../ui/Dialog';
+import { TextField } from '../../ui/Field';
+import { FailureNote } from '../../ui/Page';
+import { Select } from '../../ui/Select';
+
+const scopes = [
+  { id: 'runtime', text: 'Conversations', note: 'runtime: sessions, turns and knowledge queries; for a back end' },
+  { id: 'read', text: 'Reading', note: 'read: everything, and changes nothing; for reports' },
+  { id: 'operator', text: 'Operating', note: 'operator: everything inside workspaces; for deployments' },
+  { id: 'admin', text: 'Everything', note: 'admin: keys, workspaces, the plan' },
+];
+const lives = [
+  { id: '', text: 'Never' },
+  { id: '30', text: 'In 30 days' },
+  { id: '90', text: 'In 90 days' },
+  { id: '365', text: 'In a year' },
+];
+
+/** Asks for a new key's settings and makes it. */
+export function NewKey({ onClose, onMade }: { onClose(): void; onMade(key: ApiKey): void }) {
+  const { workspaces, caller } = useHere();
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [scope, setScope] = useState('runtime');
+  const [workspaceId, setWorkspaceId] = useState(caller.workspaceId);
+  const [days, setDays] = useState('');
+  const make = useMutation({
+    mutationFn: () =>
+      api.apiKeys.createApiKey({
+        name,
+        scope,
+        workspaceId,
+        expiresAt: days ? timestampFromDate(new Date(Date.now() + Number(days) * 86_400_000)) : undefined,
+      }),
+    onSuccess: (key) => {
+      void client.invalidateQueries({ queryKey: ['keys'] });
+      onMade(key);
+    },
+  });
+  const wrong = make.error ? failureOf(make.error).fields : {};
+  return (
+    <Dialog title="New key" onClose={onClose}>
+      <Form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          make.mutate();
+        }}
+      >
+        <TextField
+          label="Name"
+          value={name}
+          onChange={setName}
+          isRequired
+          autoFocus
+          placeholder="Shop's back end"
+          wrong={wrong['name']}
+        />
+        <Select label="What it may do" choices={scopes} value={scope} onChange={setScope} />
+        <Select
+          label="Workspace"
+          choices={[{ id: '', text: 'All' }, ...workspaces.map(({ id, name: text }) => ({ id, text }))]}
+          value={workspaceId}
+          onChange={setWorkspaceId}
+        />
+        <Select label="Expires" choices={lives} value={days} onChange={setDays} />
+        {make.error && <FailureNote error={make.error} />}
+        <div className="row end">
+          <Button onPress={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isDisabled={make.isPending || name.trim() === ''}>
+            Make the key
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Shows a key's secret, the only time. */
+export function ShownKey({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
+  return (
+    <Dialog title={apiKey.name} onClose={onClose}>
+      <p>It is shown only now: put it where your program finds it, and not into its source.</p>
+      <CodeBlock code={apiKey.secret ?? ''} label="The new key" />
+      <div className="row end">
+        <Button kind="primary" onPress={onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

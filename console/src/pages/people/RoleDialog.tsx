@@ -1,0 +1,43 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import type { Person } from '#gen/people_pb';
+
+import * as api from '../../api/clients';
+import { Button } from '../../ui/Button';
+import { Dialog } from '../../ui/Dialog';
+import { FailureNote } from '../../ui/Page';
+import { Select } from '../../ui/Select';
+import { roles } from './roles';
+
+/** Gives a person a role in place of the one of their groups. */
+export function RoleDialog({ person, onClose }: { person: Person; onClose(): void }) {
+  const client = useQueryClient();
+  const [role, setRole] = useState(person.assignedRole);
+  const save = useMutation({
+    mutationFn: () => api.people.updatePerson({ personId: person.id, assignedRole: role }),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: ['people'] });
+      onClose();
+    },
+  });
+  const choices = [{ id: '', text: `As the groups say: ${person.groupRole}` }, ...roles];
+  return (
+    <Dialog title={`Role of ${person.name}`} onClose={onClose}>
+      <Select
+        label="Role"
+        choices={choices}
+        value={role}
+        onChange={setRole}
+        hint="It counts at once, also where they are signed in."
+      />
+      {save.error && <FailureNote error={save.error} />}
+      <div className="row end">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button kind="primary" onPress={() => save.mutate()} isDisabled={save.isPending}>
+          Save
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

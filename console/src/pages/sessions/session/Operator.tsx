@@ -1,0 +1,85 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+
+import type { Session } from '#gen/sessions_pb';
+
+import * as api from '../../../api/clients';
+import { useMay } from '../../../app/caller';
+import { Composer } from '../../../conversation/Composer';
+import { Button } from '../../../ui/Button';
+import { Dialog } from '../../../ui/Dialog';
+import { TextArea } from '../../../ui/Field';
+import { FailureNote } from '../../../ui/Page';
+
+/** Where the person who has the conversation writes to the user, and gives it back. */
+export function Operator({ session: { id: sessionId, handover } }: { session: Session }) {
+  const may = useMay('operator');
+  const client = useQueryClient();
+  const [isReleasing, setReleasing] = useState(false);
+  const changed = () => client.invalidateQueries({ queryKey: ['session', sessionId] });
+  const send = useMutation({
+    mutationFn: (text: string) => api.sessions.sendOperatorMessage({ sessionId, text }),
+    onSuccess: changed,
+  });
+  if (!may || handover?.status !== 'operator') return null;
+  return (
+    <section className="card operator-box" aria-label="Write to the user">
+      <h2 className="small">You write as {handover.operator}</h2>
+      {send.error && <FailureNote error={send.error} />}
+      <Composer
+        label="Message to the user"
+        placeholder="Enter sends it."
+        autoFocus
+        onSend={(text) =>
+          send.mutateAsync(text).then(
+            () => true,
+            () => false,
+          )
+        }
+      >
+        <Button onPress={() => setReleasing(true)}>Give back to the agent</Button>
+      </Composer>
+      {isReleasing && <Release sessionId={sessionId} onClose={() => setReleasing(false)} onDone={changed} />}
+    </section>
+  );
+}
+
+function Release({ sessionId, onClose, onDone }: { sessionId: string; onClose(): void; onDone(): unknown }) {
+  const [note, setNote] = useState('');
+  const release = useMutation({
+    mutationFn: () => api.sessions.releaseSession({ sessionId, note }),
+    onSuccess: () => {
+      onDone();
+      onClose();
+    },
+  });
+  return (
+    <Dialog title="Give the conversation back" onClose={onClose}>
+      <Form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          release.mutate();
+        }}
+      >
+        <p>The agent answers the next message of the user. It knows what you wrote.</p>
+        <TextArea
+          label="What else the agent should know"
+          hint="The user does not see it."
+          value={note}
+          onChange={setNote}
+          rows={3}
+          maxLength={4000}
+        />
+        {release.error && <FailureNote error={release.error} />}
+        <div className="row end">
+          <Button onPress={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isDisabled={release.isPending}>
+            Give back
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

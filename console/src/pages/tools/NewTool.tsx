@@ -1,0 +1,64 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+
+import * as api from '../../api/clients';
+import { useHere } from '../../app/caller';
+import { useFilters } from '../../app/location';
+import { ButtonLink } from '../../ui/Button';
+import { Page } from '../../ui/Page';
+import { Select } from '../../ui/Select';
+import { tell } from '../../ui/toast';
+import { createRequest, newDraft, type ToolDraft } from './draft';
+import { ToolForm } from './ToolForm';
+
+const kinds = [
+  {
+    id: 'http',
+    text: 'HTTP: one address of your system',
+    note: 'The model fills in the arguments; you say what is sent where.',
+  },
+  { id: 'mcp', text: 'MCP: a server with tools', note: 'The server says which tools it has.' },
+];
+
+export default function NewTool() {
+  const { workspaceId } = useHere();
+  const [filters, change] = useFilters(['kind']);
+  const [, go] = useLocation();
+  const client = useQueryClient();
+  const kind = filters.kind === 'mcp' ? 'mcp' : 'http';
+  const make = useMutation({
+    mutationFn: (draft: ToolDraft) => api.tools.createTool(createRequest(workspaceId, draft)),
+    onSuccess: ({ id, slug }) => {
+      void client.invalidateQueries({ queryKey: ['tools'] });
+      tell(`${slug} was made. Try it, then attach it to an agent.`);
+      go(`/tools/${id}?tab=try`);
+    },
+  });
+  return (
+    <Page
+      title="New tool"
+      lead={<a href="#/tools">All tools</a>}
+      actions={<ButtonLink href="#/tools/import">Import from OpenAPI</ButtonLink>}
+    >
+      <div style={{ maxWidth: 420 }}>
+        <Select
+          label="Kind"
+          choices={kinds}
+          value={kind}
+          onChange={(next) => {
+            make.reset();
+            change({ kind: next });
+          }}
+        />
+      </div>
+      <ToolForm
+        key={kind}
+        start={newDraft(kind)}
+        error={make.error}
+        isSaving={make.isPending}
+        action="Make the tool"
+        onSave={(draft) => make.mutate(draft)}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,38 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import type { Workspace } from '#gen/workspaces_pb';
+
+import * as api from '../../api/clients';
+import { Button } from '../../ui/Button';
+import { Dialog } from '../../ui/Dialog';
+import { TextField } from '../../ui/Field';
+import { FailureNote } from '../../ui/Page';
+import { tell } from '../../ui/toast';
+
+/** Deletes a workspace, when its name was typed. */
+export function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; onClose(): void }) {
+  const client = useQueryClient();
+  const [typed, setTyped] = useState('');
+  const remove = useMutation({
+    mutationFn: () => api.workspaces.deleteWorkspace({ workspaceId: workspace.id }),
+    onSuccess: () => {
+      tell(`The workspace ${workspace.name} was deleted.`);
+      void client.invalidateQueries({ queryKey: ['caller'] });
+      onClose();
+    },
+  });
+  return (
+    <Dialog role="alertdialog" title={`Delete ${workspace.name}?`} onClose={onClose}>
+      <p>Its agents, knowledge, tools, webhooks, sessions and transcripts are deleted. This cannot be undone.</p>
+      <TextField label={`Type ${workspace.name} to go on`} value={typed} onChange={setTyped} autoFocus />
+      {remove.error && <FailureNote error={remove.error} />}
+      <div className="row end">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button kind="danger" isDisabled={typed !== workspace.name || remove.isPending} onPress={() => remove.mutate()}>
+          Delete
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,85 @@
+import { useEffect, useState, type ReactNode } from 'react';
+
+import { Button } from './Button';
+import { TextField } from './Field';
+import './filters.css';
+
+interface Props {
+  children: ReactNode;
+  /** When something is filtered: takes all of it back, by a button. */
+  onClear?: () => void;
+  /** Whether they are many: on a telephone they are folded until something is filtered. */
+  many?: boolean;
+}
+
+/** Fields that narrow a list. */
+export function Filters({ children, onClear, many }: Props) {
+  const [isOpen, setOpen] = useState(!many || onClear !== undefined);
+  return (
+    <>
+      {!isOpen && (
+        <div className="filters-closed">
+          <Button onPress={() => setOpen(true)}>Filters</Button>
+        </div>
+      )}
+      <div className={`filters ${isOpen ? '' : 'folded'}`} role="group" aria-label="Filters">
+        {children}
+        {onClear && (
+          <Button kind="quiet" onPress={onClear}>
+            Clear filters
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+const pauseMs = 400;
+
+/** A text that a list is narrowed by. It counts when one pauses typing. */
+export function FilterText({
+  label,
+  value,
+  onChange,
+  placeholder,
+}: {
+  label: string;
+  value: string;
+  onChange(value: string): void;
+  placeholder?: string;
+}) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed.trim() === value) return;
+    const timer = setTimeout(() => onChange(typed.trim()), pauseMs);
+    return () => clearTimeout(timer);
+  }, [typed, value, onChange]);
+  return (
+    <TextField
+      label={label}
+      value={typed}
+      onChange={setTyped}
+      placeholder={placeholder}
+      onBlur={() => typed.trim() !== value && onChange(typed.trim())}
+    />
+  );
+}
+
+/** A first and a last day. */
+export function FilterDays({
+  from,
+  until,
+  onChange,
+}: {
+  from: string;
+  until: string;
+  onChange(days: { from?: string; until?: string }): void;
+}) {
+  return (
+    <>
+      <TextField label="From" type="date" value={from} onChange={(value) => onChange({ from: value })} />
+      <TextField label="To" type="date" value={until} onChange={(value) => onChange({ until: value })} />
+    </>
+  );
+}
