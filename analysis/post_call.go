@@ -28,7 +28,8 @@ func newPostCall(session sessions.Session, turns []sessions.Turn) (*events.PostC
 			TurnCount: int32(session.TurnCount), InputTokens: int32(session.InputTokens), OutputTokens: int32(session.OutputTokens),
 		},
 		ConversationInitiationClientData: &events.ConversationInitiation{DynamicVariables: session.DynamicVariables},
-		AgentVersion:                     int32(session.AgentVersion), Modality: string(session.Modality),
+		AgentVersion:                     int32(session.AgentVersion), DraftRevision: int32(session.DraftRevision),
+		Modality: string(session.Modality),
 	}
 	if session.Status == sessions.Failed {
 		p.Status = "failed"

@@ -18,12 +18,14 @@ import (
 	"parlance.dev/parlance/audit"
 	"parlance.dev/parlance/billing"
 	"parlance.dev/parlance/idempotency"
+	"parlance.dev/parlance/insights"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/knowledge/evaluation"
 	"parlance.dev/parlance/knowledge/ingestion"
 	"parlance.dev/parlance/knowledge/webpages"
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/memory"
+	"parlance.dev/parlance/people"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
@@ -90,6 +92,8 @@ type App struct {
 	Numbers     *numbers.Service
 	Calls       *telephony.Service
 	Callbacks   *callbacks.Service
+	Insights    *insights.Service
+	People      *people.Service
 	// Stack chooses what hears and speaks for a session.
 	Stack voice.StackFunc
 	// Line, unless nil, serves the phones of a simulated line; it is set before Serve.
@@ -241,6 +245,9 @@ func (a *App) join(ctx context.Context, component string) error {
 		return err
 	}
 	a.Usage = usage.New(usage.Deps{DB: a.db, Workspaces: a.Workspaces, Now: a.now})
+	a.Insights = insights.New(insights.Deps{
+		DB: a.db, Redis: a.redis, Workspaces: a.Workspaces, Usage: a.Usage, Currency: a.prices.Currency(), Now: a.now,
+	})
 	a.models.planOf, a.models.planWith = a.Usage.Plan, a.Workspaces.PlanWith
 	if err := a.openBilling(); err != nil {
 		return err
@@ -309,7 +316,7 @@ func (a *App) join(ctx context.Context, component string) error {
 		return err
 	}
 	a.openPrivacy()
-	return nil
+	return a.openPeople(keyring)
 }
 
 func (a *App) webhookPolicy() webhooks.Policy {

@@ -122,6 +122,8 @@ type Config struct {
 	WebhookDisableMinAge   time.Duration
 	WebhookRetention       time.Duration
 
+	OIDC OIDC
+
 	Stripe              Stripe
 	Twilio              Twilio
 	BillingGraceDays    int
@@ -237,7 +239,7 @@ func (c *Config) checkServices() (problems []error) {
 	if c.Model.BaseURL != "" && c.Model.Name == "" {
 		problems = append(problems, errors.New("PARLANCE_MODEL_BASE_URL needs PARLANCE_MODEL_NAME"))
 	}
-	for _, err := range []error{c.Azure.check(), c.Stripe.check(), c.Twilio.check()} {
+	for _, err := range []error{c.Azure.check(), c.Stripe.check(), c.Twilio.check(), c.OIDC.check()} {
 		if err != nil {
 			problems = append(problems, err)
 		}

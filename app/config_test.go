@@ -165,6 +165,9 @@ func TestSecretsFromFiles(t *testing.T) {
 			env["PARLANCE_TTS_API_KEY"] = "other"
 		case "TWILIO_AUTH_TOKEN":
 			env["PARLANCE_TWILIO_ACCOUNT_SID"] = "AC1"
+		case "OIDC_CLIENT_SECRET":
+			env["PARLANCE_OIDC_ISSUER"], env["PARLANCE_OIDC_CLIENT_ID"] = "https://issuer.example", "parlance"
+			env["PARLANCE_OIDC_ROLES"] = "admins=owner"
 		}
 		c, err := app.Load(source(env, map[string]string{file: value + "\n"}, nil))
 		if err != nil {
@@ -204,6 +207,8 @@ func revealed(c app.Config) string {
 			all = append(all, v.Reveal())
 		case app.Azure:
 			all = append(all, v.APIKey.Reveal())
+		case app.OIDC:
+			all = append(all, v.ClientSecret.Reveal())
 		case app.Twilio:
 			all = append(all, v.AuthToken.Reveal())
 		case app.Stripe:

@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/console"
 	"parlance.dev/parlance/platform/redis"
+	"parlance.dev/parlance/sdk/widget"
 	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
@@ -31,7 +32,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	})
 	reader := rpc.AuditReader{Access: access, Entries: a.audit, Users: a.userHashes}
 	gate := &interceptor.Gate{
-		Policies: policies, Audit: audits, Sessions: a.Sessions, ReachFunc: a.Turns.Reach,
+		Policies: policies, Audit: audits, Sessions: a.Sessions, People: a.People, ReachFunc: a.Turns.Reach,
 		Keys: interceptor.NewUnknownKeys(interceptor.UnknownKeysDeps{
 			Keys: a.Workspaces, PerMinute: a.Config.UnknownKeysPerMinute, Now: a.now, Registry: a.metrics.Registry,
 		}),
@@ -61,6 +62,8 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			}),
 			Billing:   rpc.NewBilling(a.Billing),
 			Callbacks: rpc.NewCallbacks(access, a.Callbacks), Telephony: rpc.NewTelephony(a.Calls, a.Numbers),
+			Insights: rpc.NewInsights(a.Insights), Queues: rpc.NewQueues(a.Insights),
+			People: rpc.NewPeople(a.People, a.Workspaces),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{
 			Access: access, Knowledge: a.Knowledge, Sessions: a.Sessions, Recordings: a.Recordings,
@@ -72,7 +75,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		Realtime: sockets, Exports: rpc.NewExports(a.Privacy, problems), StripeWebhook: rpc.NewStripeWebhook(a.Billing, problems),
 		CarrierHooks: rpc.NewCarrierHooks(a.Calls, problems), Media: http.HandlerFunc(sockets.ServeMedia),
 		Line:    rpc.NewLine(a.Line, gate.Admit, problems),
-		Console: console.Files,
+		Console: console.Files(), Widget: widget.Files(), SignIn: a.signIn(problems), Masked: interceptor.NewMasked(a.userHashes.Hash),
 		Metrics: a.metrics, MetricsPublic: a.Config.MetricsListen == MetricsPublic, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{
 			"postgres": a.db.PingContext,

@@ -43,9 +43,9 @@ func Settings() []Setting { return new(Config).settings() }
 
 // settings lists the settings; applying one sets the field of c.
 func (c *Config) settings() []Setting {
-	return slices.Concat(c.storageSettings(), c.servingSettings(), c.modelSettings(), c.speechSettings(), c.documentSettings(),
-		c.egressSettings(), c.webhookSettings(), c.billingSettings(), c.telephonySettings(), c.memorySettings(), c.toolSettings(),
-		c.sharingSettings(),
+	return slices.Concat(c.storageSettings(), c.servingSettings(), c.oidcSettings(), c.modelSettings(), c.speechSettings(),
+		c.documentSettings(), c.egressSettings(), c.webhookSettings(), c.billingSettings(), c.telephonySettings(),
+		c.memorySettings(), c.toolSettings(), c.sharingSettings(),
 		c.workerSettings(), c.telemetrySettings())
 }
 

@@ -20,6 +20,7 @@ import (
 	"parlance.dev/parlance/cli/kb"
 	"parlance.dev/parlance/cli/memory"
 	"parlance.dev/parlance/cli/numbers"
+	"parlance.dev/parlance/cli/people"
 	"parlance.dev/parlance/cli/privacy"
 	"parlance.dev/parlance/cli/sessions"
 	"parlance.dev/parlance/cli/tools"
@@ -92,7 +93,9 @@ In production:
 		memory.New(), privacy.New(),
 		kb.New(version), tools.New(version), webhooks.New(), webhooks.NewListen(), newModels(), newErrors(),
 		numbers.New(), callbacks.New(), callbacks.NewSchedules(), callbacks.NewBatches(), calls.New(), calls.NewCall(),
-		newDoctor(), newHealth(), newMigrate(), newTenants(), newPlans(), newKeys(), newUsage(), newAudit(), newConfig(), newVersion(),
+		people.New(), people.NewWhoAmI(),
+		newDoctor(), newHealth(), newMigrate(), newTenants(), newPlans(), newKeys(), newUsage(), newActivity(), newQueues(),
+		newAudit(), newConfig(), newVersion(),
 	)
 	refuseUnknown(root)
 	complete.Add(root)

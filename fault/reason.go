@@ -23,6 +23,7 @@ const (
 	WorkspacesFull         Reason = "workspaces-full"
 	KeysFull               Reason = "api-keys-full"
 	APIKeyOverlap          Reason = "api-key-overlap"
+	PersonIsLastOwner      Reason = "person-is-last-owner"
 
 	ToolNameReserved     Reason = "tool-name-reserved"
 	ToolSlugTaken        Reason = "tool-slug-taken"
@@ -32,6 +33,10 @@ const (
 	PlanMCPNotEnabled    Reason = "plan-mcp-not-enabled"
 	PlanModelNotEnabled  Reason = "plan-model-not-enabled"
 	SystemToolAlwaysOn   Reason = "system-tool-always-on"
+
+	AgentDraftNotFound Reason = "agent-draft-not-found"
+	AgentDraftChanged  Reason = "agent-draft-changed"
+	AgentDraftStale    Reason = "agent-draft-stale"
 
 	MemoryFull Reason = "memory-full"
 
@@ -53,6 +58,7 @@ const (
 	SessionTokenInvalid Reason = "session-token-invalid"
 	SessionClosed       Reason = "session-closed"
 	SessionModality     Reason = "session-modality"
+	OriginNotAllowed    Reason = "origin-not-allowed"
 	STTNotConfigured    Reason = "stt-not-configured"
 	ApprovalDecided     Reason = "approval-decided"
 	SessionTakenOver    Reason = "session-taken-over"
@@ -78,6 +84,7 @@ const (
 	IdempotencyReused   Reason = "idempotency-key-reused"
 	IdempotencyInFlight Reason = "idempotency-key-in-flight"
 	UpstreamFailed      Reason = "upstream-failed"
+	EgressRefused       Reason = "egress-refused"
 	ServiceUnavailable  Reason = "unavailable"
 	DeadlineExceeded    Reason = "deadline-exceeded"
 	CallerCanceled      Reason = "canceled"
@@ -129,6 +136,10 @@ var table = []Entry{
 		"Wait until old_secret_expires_at, or rotate with overlap_seconds 0, which ends both at once.",
 	},
 	{
+		PersonIsLastOwner, Precondition, "The tenant would have no owner any more",
+		"Give somebody else the role owner first, or make the change with an API key.",
+	},
+	{
 		WorkspacesFull, Precondition, "The tenant has as many workspaces as it may have",
 		"Delete workspaces that are not needed, or raise PARLANCE_WORKSPACES_PER_TENANT.",
 	},
@@ -150,6 +161,15 @@ var table = []Entry{
 		"Choose a model that the detail names, or move the tenant to a plan that has it.",
 	},
 	{SystemToolAlwaysOn, Invalid, "System tools are always on", "Take the system tool off the request; it cannot be disabled."},
+	{AgentDraftNotFound, NotFound, "The agent has no draft", "Save a draft first, or use the agent as it is published."},
+	{
+		AgentDraftChanged, Precondition, "The draft was changed meanwhile",
+		"Read the draft, make the change to what it is now, and send its revision.",
+	},
+	{
+		AgentDraftStale, Precondition, "The agent was changed since the draft was begun",
+		"Compare the draft with the agent, then publish it with overwrite, or discard it.",
+	},
 	{
 		MemoryFull, Precondition, "The user's memory is full",
 		"Delete memories of the user that are no longer needed, or raise PARLANCE_MEMORY_PER_USER.",
@@ -223,6 +243,10 @@ var table = []Entry{
 		"Create the session with modality voice or voice+text, or use chat_url.",
 	},
 	{
+		OriginNotAllowed, Forbidden, "The page may not talk to the agent",
+		"Add the page's origin to widget.allowed_origins of the agent and begin a new session, or remove the list.",
+	},
+	{
 		ProviderNotConfigured, Precondition, "The outside party that this needs is not configured",
 		"Set what the detail names; the request then works as it is.",
 	},
@@ -239,6 +263,10 @@ var table = []Entry{
 	{IdempotencyInFlight, Aborted, "The first request with this Idempotency-Key is still running", "Repeat it in a moment."},
 	{STTNotConfigured, Precondition, "No transcriber is configured", "Type instead of speaking: this version has no speech in or out."},
 	{UpstreamFailed, Upstream, "An outside party failed", "Try again; the detail names the party."},
+	{
+		EgressRefused, Invalid, "The address may not be asked",
+		"Use a public address. The operator can open private ones with PARLANCE_EGRESS_ALLOW_CIDRS.",
+	},
 	{ServiceUnavailable, Unavailable, "The service is not available right now", "Try again after the time in Retry-After."},
 	{DeadlineExceeded, Timeout, "The request took too long", "Try again with a longer deadline."},
 	{CallerCanceled, Canceled, "The caller went away", "Nothing: the request was cancelled by its caller."},

@@ -2,7 +2,6 @@ package idempotency
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -191,10 +190,9 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 // micros returns the time with the precision of Postgres.
 func (s *Service) micros() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// placeOf returns the primary key for a request. Error: the principal is neither an API key nor a
-// session, which is a bug.
+// placeOf returns the primary key for a request. Error: the principal is nobody, which is a bug.
 func placeOf(caller workspaces.Principal, key string, r Request) (place, error) {
-	callerID := cmp.Or(string(caller.KeyID), caller.SessionID)
+	callerID := caller.CallerID()
 	if caller.TenantID == "" || callerID == "" {
 		return place{}, errors.New("an Idempotency-Key of nobody")
 	}

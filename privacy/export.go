@@ -165,8 +165,8 @@ const eventsPart = "events.json"
 const sessionSQL = `
 SELECT to_json(x)
 FROM (
-    SELECT s.id, s.agent_id, s.agent_version, s.user_id, s.modality, s.status, s.end_reason, s.language, s.created_at, s.started_at,
-           s.ended_at, s.last_activity_at,
+    SELECT s.id, s.agent_id, s.agent_version, s.draft_revision, s.user_id, s.modality, s.status, s.end_reason, s.language,
+           s.created_at, s.started_at, s.ended_at, s.last_activity_at,
            CASE WHEN s.sealed THEN '{}' ELSE s.dynamic_variables END AS dynamic_variables,
            CASE WHEN s.sealed THEN '{}' ELSE s.assigned_variables END AS assigned_variables,
            s.handover_status, CASE WHEN s.sealed THEN '' ELSE s.handover_reason END AS handover_reason,

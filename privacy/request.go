@@ -51,9 +51,9 @@ type Request struct {
 	UserHash string `bun:"user_hash"`
 	Kind     Kind   `bun:"kind"`
 	Status   Status `bun:"status"`
-	// RequestedBy is the API key that asked.
-	RequestedBy workspaces.KeyID `bun:"requested_by"`
-	Counts      Counts           `bun:"counts,type:jsonb"`
+	// RequestedBy is the API key or the person that asked.
+	RequestedBy string `bun:"requested_by"`
+	Counts      Counts `bun:"counts,type:jsonb"`
 	// Remaining is what was counted after an erasure; nil before its end.
 	Remaining *Counts `bun:"remaining,type:jsonb,nullzero"`
 	// Error says why the last attempt failed; empty when none did.

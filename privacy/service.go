@@ -94,7 +94,7 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 	now := s.now()
 	request := Request{
 		TenantID: ref.TenantID, WorkspaceID: ref.ID, UserID: p.UserID, Kind: p.Kind, Status: Queued,
-		RequestedBy: p.By.KeyID, DueAt: now, CreatedAt: now, DryRun: p.DryRun,
+		RequestedBy: p.By.CallerID(), DueAt: now, CreatedAt: now, DryRun: p.DryRun,
 	}
 	if p.DryRun {
 		counts, err := s.count(ctx, s.DB, ref, p.UserID)

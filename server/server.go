@@ -31,6 +31,7 @@ import (
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/server/rest"
+	"parlance.dev/parlance/server/signin"
 )
 
 const (
@@ -73,6 +74,9 @@ type Services struct {
 	Billing     parlancev1connect.BillingServiceHandler
 	Callbacks   parlancev1connect.CallbackServiceHandler
 	Telephony   parlancev1connect.TelephonyServiceHandler
+	People      parlancev1connect.PeopleServiceHandler
+	Insights    parlancev1connect.InsightServiceHandler
+	Queues      parlancev1connect.QueueServiceHandler
 }
 
 // byName returns the services by their names.
@@ -85,7 +89,8 @@ func (s Services) byName() map[string]any {
 		parlancev1connect.MemoryServiceName: s.Memory, parlancev1connect.AuditServiceName: s.Audit,
 		parlancev1connect.PrivacyServiceName: s.Privacy, parlancev1connect.UsageServiceName: s.Usage,
 		parlancev1connect.BillingServiceName: s.Billing, parlancev1connect.CallbackServiceName: s.Callbacks,
-		parlancev1connect.TelephonyServiceName: s.Telephony,
+		parlancev1connect.TelephonyServiceName: s.Telephony, parlancev1connect.PeopleServiceName: s.People,
+		parlancev1connect.InsightServiceName: s.Insights, parlancev1connect.QueueServiceName: s.Queues,
 	}
 }
 
@@ -106,11 +111,17 @@ type Deps struct {
 	Line http.Handler
 	// Console holds the files of the session page.
 	Console fs.FS
-	Gate    *interceptor.Gate
+	// Widget holds the scripts that customers' pages load.
+	Widget fs.FS
+	// SignIn serves signin.Path.
+	SignIn http.Handler
+	Gate   *interceptor.Gate
 	// Once replays the answers to requests with Idempotency-Key.
 	Once *interceptor.Once
 	// Audit writes the audit log.
 	Audit *interceptor.Audit
+	// Masked masks personal data in what analysts are answered.
+	Masked *interceptor.Masked
 	// PageKey authenticates page tokens. It has 32 bytes, the same on every server.
 	PageKey []byte
 	// Caller says which URL callers use, and which proxies are trusted.
@@ -151,12 +162,16 @@ func NewHandler(d Deps) (http.Handler, error) {
 	if err := registerConsole(mux, d.Console, problems); err != nil {
 		return nil, err
 	}
+	if err := registerWidget(mux, d.Widget, problems); err != nil {
+		return nil, err
+	}
+	mux.Handle(signin.Path, d.SignIn)
 	mux.Handle(realtimePath, d.Realtime)
 	mux.Handle(privacy.DownloadPath, getOnly(d.Exports.ServeHTTP, problems))
 	mux.Handle(telephonyPath, withCarriers(d))
 	mux.Handle("/", facade)
 	compressor := &interceptor.Compressor{Least: compressMinBytes}
-	plain, direct := compressor.Wrap(mux), interceptor.WithMessageLimit(rpcMux, readMaxBytes)
+	plain, direct := compressor.Wrap(mux), interceptor.WithCookie(interceptor.WithMessageLimit(rpcMux, readMaxBytes))
 	transcoded := compressor.Wrap(facade)
 	root := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isRPC(r.URL.Path) {
@@ -207,7 +222,7 @@ func newRPC(d Deps) (http.Handler, error) {
 		Undecoded: rest.Undecoded, Pages: interceptor.NewPages(d.PageKey), Policies: d.Gate.Policies,
 	}
 	opts := []connect.HandlerOption{
-		connect.WithInterceptors(tracing, calls, d.Once), connect.WithCompressMinBytes(compressMinBytes),
+		connect.WithInterceptors(tracing, calls, d.Masked, d.Once), connect.WithCompressMinBytes(compressMinBytes),
 		connect.WithReadMaxBytes(readMaxBytes), interceptor.Gzip(readMaxBytes), rest.ConnectCodecs(),
 	}
 	audited := connect.WithInterceptors(d.Audit.Interceptor(d.Services.byName()))
@@ -229,6 +244,9 @@ func newRPC(d Deps) (http.Handler, error) {
 	mux.Handle(parlancev1connect.NewBillingServiceHandler(d.Services.Billing, inTenant))
 	mux.Handle(parlancev1connect.NewCallbackServiceHandler(d.Services.Callbacks, inWorkspace))
 	mux.Handle(parlancev1connect.NewTelephonyServiceHandler(d.Services.Telephony, inWorkspace))
+	mux.Handle(parlancev1connect.NewPeopleServiceHandler(d.Services.People, inTenant))
+	mux.Handle(parlancev1connect.NewInsightServiceHandler(d.Services.Insights, inTenant))
+	mux.Handle(parlancev1connect.NewQueueServiceHandler(d.Services.Queues, inTenant))
 	names := interceptor.ServiceNames()
 	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
 	reflector := grpcreflect.NewStaticReflector(names...)

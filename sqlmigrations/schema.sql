@@ -1,5 +1,22 @@
 -- The schema that the migrations make, as Postgres describes it. Written by the tests: -update.
 
+CREATE TABLE agent_drafts (
+    agent_id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    name text NOT NULL,
+    config jsonb NOT NULL,
+    base_version integer NOT NULL,
+    revision integer NOT NULL,
+    updated_by text NOT NULL DEFAULT ''::text,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT agent_drafts_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agents(id) ON DELETE CASCADE,
+    CONSTRAINT agent_drafts_base_version_check CHECK ((base_version > 0)),
+    CONSTRAINT agent_drafts_pkey PRIMARY KEY (agent_id),
+    CONSTRAINT agent_drafts_revision_check CHECK ((revision > 0))
+);
+
 CREATE TABLE agent_versions (
     agent_id text NOT NULL,
     version integer NOT NULL,
@@ -292,6 +309,7 @@ CREATE TABLE callbacks (
 );
 CREATE INDEX callbacks_batch ON public.callbacks USING btree (tenant_id, batch_id, place) WHERE (batch_id <> ''::text);
 CREATE INDEX callbacks_due ON public.callbacks USING btree (tenant_id, due_at) WHERE (status = 'scheduled'::text);
+CREATE INDEX callbacks_given_up ON public.callbacks USING btree (tenant_id, ended_at) WHERE (status = ANY (ARRAY['failed'::text, 'no_answer'::text]));
 CREATE INDEX callbacks_page ON public.callbacks USING btree (tenant_id, workspace_id, at, id);
 CREATE UNIQUE INDEX callbacks_run ON public.callbacks USING btree (schedule_id, run_at) WHERE ((schedule_id <> ''::text) AND (run_at IS NOT NULL));
 CREATE INDEX callbacks_user ON public.callbacks USING btree (tenant_id, workspace_id, user_id, at);
@@ -554,6 +572,40 @@ CREATE TABLE page_token_key (
     CONSTRAINT page_token_key_secret_check CHECK ((octet_length(secret) = 32))
 );
 
+CREATE TABLE people (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    issuer text NOT NULL,
+    subject text NOT NULL,
+    name text NOT NULL,
+    email text NOT NULL,
+    groups text[] NOT NULL,
+    group_role text NOT NULL,
+    assigned_role text NOT NULL DEFAULT ''::text,
+    disabled boolean NOT NULL DEFAULT false,
+    created_at timestamp with time zone NOT NULL,
+    signed_in_at timestamp with time zone NOT NULL,
+    CONSTRAINT people_assigned_role_check CHECK ((assigned_role = ANY (ARRAY[''::text, 'owner'::text, 'operator'::text, 'analyst'::text, 'billing'::text, 'none'::text]))),
+    CONSTRAINT people_group_role_check CHECK ((group_role = ANY (ARRAY['owner'::text, 'operator'::text, 'analyst'::text, 'billing'::text, 'none'::text]))),
+    CONSTRAINT people_pkey PRIMARY KEY (id),
+    CONSTRAINT people_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+    CONSTRAINT people_tenant_id_issuer_subject_key UNIQUE (tenant_id, issuer, subject)
+);
+CREATE INDEX people_by_sign_in ON public.people USING btree (tenant_id, signed_in_at DESC, id DESC);
+
+CREATE TABLE person_sign_ins (
+    token_hash bytea NOT NULL,
+    tenant_id text NOT NULL,
+    person_id text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT person_sign_ins_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+    CONSTRAINT person_sign_ins_pkey PRIMARY KEY (token_hash),
+    CONSTRAINT person_sign_ins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX person_sign_ins_by_person ON public.person_sign_ins USING btree (tenant_id, person_id);
+
 CREATE TABLE phone_calls (
     id text NOT NULL,
     tenant_id text NOT NULL,
@@ -755,6 +807,7 @@ CREATE TABLE session_analyses (
     CONSTRAINT session_analyses_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
     CONSTRAINT session_analyses_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text, 'none'::text])))
 );
+CREATE INDEX session_analyses_failed ON public.session_analyses USING btree (tenant_id, ended_at) WHERE (status = 'failed'::text);
 CREATE INDEX session_analyses_overdue ON public.session_analyses USING btree (deadline_at) WHERE (status = 'pending'::text);
 CREATE INDEX session_analyses_pending ON public.session_analyses USING btree (tenant_id, due_at) WHERE (status = 'pending'::text);
 
@@ -851,6 +904,7 @@ CREATE TABLE sessions (
     handover_operator text NOT NULL DEFAULT ''::text,
     handover_taken_at timestamp with time zone,
     on_telephone boolean NOT NULL DEFAULT false,
+    draft_revision integer NOT NULL DEFAULT 0,
     CONSTRAINT sessions_check CHECK (((running_turn_id IS NULL) = (running_until IS NULL))),
     CONSTRAINT sessions_check1 CHECK (((ended_at IS NOT NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text])))),
     CONSTRAINT sessions_idle_timeout_seconds_check CHECK ((idle_timeout_seconds > 0)),
@@ -866,8 +920,10 @@ CREATE INDEX sessions_by_user ON public.sessions USING btree (workspace_id, user
 CREATE INDEX sessions_by_workspace ON public.sessions USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX sessions_ended ON public.sessions USING btree (agent_id, ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX sessions_expiring ON public.sessions USING btree (token_expires_at) WHERE ((ended_at IS NULL) AND (started_at IS NULL));
+CREATE INDEX sessions_failed ON public.sessions USING btree (tenant_id, ended_at) WHERE (status = 'failed'::text);
 CREATE INDEX sessions_handed_over ON public.sessions USING btree (tenant_id, created_at DESC, id DESC) WHERE ((handover_status <> ''::text) AND (ended_at IS NULL));
 CREATE INDEX sessions_live ON public.sessions USING btree (tenant_id) WHERE ((ended_at IS NULL) AND (started_at IS NOT NULL));
+CREATE INDEX sessions_of_agent ON public.sessions USING btree (tenant_id, agent_id, created_at DESC) INCLUDE (id, workspace_id);
 CREATE INDEX sessions_pending ON public.sessions USING btree (tenant_id, token_expires_at) WHERE ((ended_at IS NULL) AND (started_at IS NULL));
 CREATE INDEX sessions_sealed ON public.sessions USING btree (ended_at) WHERE sealed;
 
@@ -1187,6 +1243,9 @@ CREATE TABLE turns (
     CONSTRAINT turns_session_id_index_key UNIQUE (session_id, index),
     CONSTRAINT turns_status_check CHECK ((status = ANY (ARRAY['in_progress'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
 );
+CREATE INDEX turns_failed ON public.turns USING btree (tenant_id, ended_at) WHERE (status = 'failed'::text);
+CREATE INDEX turns_with_knowledge ON public.turns USING btree (tenant_id, ended_at) INCLUDE (workspace_id, session_id) WHERE ((status = 'completed'::text) AND (((retrieval ->> 'model'::text) <> ''::text) OR (citations <> ALL (ARRAY['[]'::jsonb, 'null'::jsonb]))));
+CREATE INDEX turns_without_passage ON public.turns USING btree (tenant_id, ended_at) INCLUDE (workspace_id, session_id) WHERE ((status = 'completed'::text) AND ((retrieval ->> 'model'::text) <> ''::text) AND (NOT (retrieval @> '{"chunks": [{"use": "passage"}]}'::jsonb)) AND (citations = ANY (ARRAY['[]'::jsonb, 'null'::jsonb])));
 
 CREATE TABLE upload_holds (
     key text NOT NULL,
@@ -1264,6 +1323,7 @@ CREATE TABLE usage_records (
     CONSTRAINT usage_records_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
     CONSTRAINT usage_records_tenant_id_source_meter_model_key UNIQUE (tenant_id, source, meter, model)
 );
+CREATE INDEX usage_records_by_time ON public.usage_records USING btree (tenant_id, at) WHERE counted;
 CREATE INDEX usage_records_counted ON public.usage_records USING btree (at) WHERE counted;
 CREATE INDEX usage_records_uncounted ON public.usage_records USING btree (seq) WHERE (NOT counted);
 

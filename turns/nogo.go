@@ -35,7 +35,7 @@ var zoneVerdicts = map[string]string{agents.GuardBlock: "blocked", agents.GuardE
 // ZoneOf returns the first guard in whose zone a text is that is said or stored outside of a turn;
 // nil: none is. Judges are not asked. Errors: those of guards that cannot be used.
 func (s *Service) ZoneOf(ctx context.Context, session sessions.Session, text string) (*agents.Guard, error) {
-	return s.zones.First(ctx, session.AgentID, session.AgentVersion, session.Config, text)
+	return s.zones.First(ctx, session.AgentID, session.ConfigVersion(), session.Config, text)
 }
 
 // greeting is what an agent says first: its first_message, or the reply of the guard in whose zone
@@ -50,7 +50,7 @@ func (s *Service) greeting(ctx context.Context, session sessions.Session, text s
 
 // screening returns what looks at the turn's texts; nil: the agent has no guards.
 func (r *Runner) screening(ctx context.Context) (*judge.Screen, error) {
-	zones, err := r.S.zones.Of(r.Session.AgentID, r.Session.AgentVersion, r.Session.Config)
+	zones, err := r.S.zones.Of(r.Session.AgentID, r.Session.ConfigVersion(), r.Session.Config)
 	if err != nil || zones == nil || r.screen != nil {
 		return r.screen, err
 	}

@@ -77,6 +77,7 @@ func Areas() []Area {
 		{"reranker", "a real call", checkReranker},
 		{"documents", "what reads PDF and pictures, and its sandbox", checkDocuments},
 		{"speech", "speech in and out", checkSpeech},
+		{"people", "the issuer by which people sign in", checkPeople},
 		{"outbound", "names, certificate authorities", checkOutbound},
 		{"machine", "open files, time zones", checkMachine},
 		{"work", "workers, and what waits for them", checkWork},

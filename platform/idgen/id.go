@@ -44,6 +44,7 @@ const (
 	PhoneCall  Prefix = "pcl_"
 	Number     Prefix = "num_"
 	Batch      Prefix = "bat_"
+	Person     Prefix = "per_"
 )
 
 // alphabet is Crockford's base32 in lower case: digits and letters without i, l, o, u, in

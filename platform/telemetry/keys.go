@@ -13,6 +13,7 @@ const (
 	KeyTenantID    = "tenant_id"
 	KeyWorkspaceID = "workspace_id"
 	KeyAPIKeyID    = "api_key_id"
+	KeyPersonID    = "person_id"
 	KeySourceID    = "source_id"
 	KeySessionID   = "session_id"
 	KeyTurnID      = "turn_id"

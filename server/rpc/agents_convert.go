@@ -22,7 +22,7 @@ func newAgentConfig(req *parlancev1.CreateAgentRequest) agents.Config {
 		MaxDurationSeconds: int(req.GetMaxDurationSeconds()), IdleTimeoutSeconds: int(req.GetIdleTimeoutSeconds()),
 		LockedOverrides: req.GetLockedOverrides(), ClientOverrides: req.GetClientOverrides(),
 		Analysis: agentAnalysis(req.GetAnalysis()), InjectionPolicy: req.GetInjectionPolicy(), Privacy: agentPrivacy(req.GetPrivacy()),
-		Callbacks: agentCallbacks(req.GetCallbacks()), Handover: agentHandover(req.GetHandover()),
+		Callbacks: agentCallbacks(req.GetCallbacks()), Handover: agentHandover(req.GetHandover()), Widget: agentWidget(req.GetWidget()),
 	}
 }
 
@@ -62,6 +62,9 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 		}},
 		{"handover", req.GetHandover() != nil, func() {
 			config.Handover = agentHandover(merged(mask, "handover", stored.GetHandover(), req.GetHandover()))
+		}},
+		{"widget", req.GetWidget() != nil, func() {
+			config.Widget = agentWidget(merged(mask, "widget", stored.GetWidget(), req.GetWidget()))
 		}},
 		{"injection_policy", req.InjectionPolicy != nil, func() { config.InjectionPolicy = req.GetInjectionPolicy() }},
 		{"max_duration_seconds", req.MaxDurationSeconds != nil, func() { config.MaxDurationSeconds = int(req.GetMaxDurationSeconds()) }},
@@ -208,7 +211,7 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 		MaxDurationSeconds: int32(c.MaxDurationSeconds), IdleTimeoutSeconds: int32(c.IdleTimeoutSeconds),
 		LockedOverrides: c.LockedOverrides, ClientOverrides: c.ClientOverrides, Analysis: agentAnalysisProto(c.Analysis),
 		Version: int32(a.Version), InjectionPolicy: c.Policy(), Privacy: agentPrivacyProto(c.Privacy),
-		Callbacks: agentCallbacksProto(c.Callbacks), Handover: agentHandoverProto(c.Handover),
+		Callbacks: agentCallbacksProto(c.Callbacks), Handover: agentHandoverProto(c.Handover), Widget: agentWidgetProto(c.Widget),
 		CreatedAt: timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt),
 	}
 }

@@ -4,4 +4,7 @@
 // A handler returns errors as they are; the interceptor turns package fault's decisions into the
 // wire's. Connect drops a message that is returned with an error, so handlers convert a result
 // without looking at the error first. The caller comes from workspaces.PrincipalFrom(ctx).
+//
+// It has more than 5,000 lines because it has all services: they share the conversions of pages,
+// times, changed fields and JSON, and a file is the handlers of one service or their conversions.
 package rpc

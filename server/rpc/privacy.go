@@ -56,7 +56,7 @@ func (s *privacyServer) ListPrivacyRequests(
 func (s *privacyServer) proto(ctx context.Context, r privacy.Request) *parlancev1.PrivacyRequest {
 	converted := &parlancev1.PrivacyRequest{
 		Id: string(r.ID), WorkspaceId: string(r.WorkspaceID), UserId: r.UserID, UserHash: r.UserHash, Kind: string(r.Kind),
-		Status: string(r.Status), DryRun: r.DryRun, Counts: countsProto(r.Counts), Error: r.Error, RequestedBy: string(r.RequestedBy),
+		Status: string(r.Status), DryRun: r.DryRun, Counts: countsProto(r.Counts), Error: r.Error, RequestedBy: r.RequestedBy,
 		ExpiresAt: timestamp(r.ExpiresAt), SizeBytes: float64(r.SizeBytes), Sha256: r.SHA256,
 		CreatedAt: timestamp(r.CreatedAt), StartedAt: timestamp(r.StartedAt), FinishedAt: timestamp(r.FinishedAt),
 	}

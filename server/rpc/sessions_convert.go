@@ -26,7 +26,7 @@ func createSessionParams(req *parlancev1.CreateSessionRequest) sessions.CreatePa
 		AgentID: agents.ID(req.GetAgentId()), UserID: req.GetUserId(), Modality: sessions.Modality(req.GetModality()),
 		DynamicVariables: req.GetDynamicVariables(),
 		Overrides:        membersOf(req.GetOverrides()), VoiceStackOverride: membersOf(req.GetVoiceStackOverride()),
-		TTLSeconds: intOf(req.TtlSeconds),
+		TTLSeconds: intOf(req.TtlSeconds), Draft: req.GetDraft(),
 	}
 }
 
@@ -76,7 +76,8 @@ func (s *sessionsServer) sessionProto(
 	return &parlancev1.Session{
 		Feedback: feedbackProto(one.Likes),
 		Id:       string(one.ID), Status: string(one.Status), WorkspaceId: string(one.WorkspaceID),
-		AgentId: string(one.AgentID), AgentVersion: int32Of(one.AgentVersion), UserId: one.UserID, Modality: string(one.Modality),
+		AgentId: string(one.AgentID), AgentVersion: int32Of(one.AgentVersion), DraftRevision: int32Of(one.DraftRevision),
+		UserId: one.UserID, Modality: string(one.Modality),
 		CreatedAt: timestamp(one.CreatedAt), StartedAt: timestamp(one.StartedAt), EndedAt: timestamp(one.EndedAt), EndReason: one.EndReason,
 		DurationMs: int32Of(int(one.Duration(s.Sessions.Now()).Milliseconds())), TurnCount: int32Of(one.TurnCount), Language: one.Language,
 		Usage:            used,

@@ -19,7 +19,7 @@ var root = filepath.Join("..", "..")
 // nouns are the rooms of the product itself.
 var nouns = []string{
 	"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks",
-	"privacy", "audit", "usage", "billing", "voice", "recordings", "telephony",
+	"privacy", "audit", "people", "usage", "billing", "voice", "recordings", "telephony", "insights",
 }
 
 // base is what every room above the platform may import.
@@ -29,9 +29,10 @@ var base = []string{"fault", "provider", "platform"}
 // with a slash is a room inside a room: the longest key that fits a package has its rule. What a
 // rule names includes the folders in it.
 var rooms = map[string][]string{
-	"cmd":    {"cli"},
-	"cli":    append([]string{"app", "server", "worker", "gen", "events", "sqlmigrations"}, append(base, nouns...)...),
-	"app":    append([]string{"server", "worker", "events", "idempotency", "sqlmigrations", "console"}, append(base, nouns...)...),
+	"cmd": {"cli"},
+	"cli": append([]string{"app", "server", "worker", "gen", "events", "sqlmigrations"}, append(base, nouns...)...),
+	"app": append([]string{"server", "worker", "events", "idempotency", "sqlmigrations", "console", "sdk/widget"},
+		append(base, nouns...)...),
 	"server": append([]string{"gen", "events", "idempotency"}, append(base, nouns...)...),
 	"worker": append([]string{"events"}, append(base, nouns...)...),
 
@@ -46,10 +47,13 @@ var rooms = map[string][]string{
 	"memory":     append([]string{"tools", "agents", "workspaces"}, base...),
 	"tools":      append([]string{"agents", "workspaces", "events"}, base...),
 	"privacy":    append([]string{"webhooks", "recordings", "sessions", "memory", "idempotency", "workspaces", "events"}, base...),
+	// It reads the tables of other nouns by their names.
+	"insights":   append([]string{"usage", "workspaces"}, base...),
 	"agents":     append([]string{"workspaces", "guards", "events"}, base...),
 	"webhooks":   append([]string{"usage", "workspaces", "events", "gen"}, base...),
 	"usage":      append([]string{"workspaces", "events"}, base...),
 	"audit":      append([]string{"workspaces", "events"}, base...),
+	"people":     append([]string{"workspaces"}, base...),
 	"billing":    append([]string{"workspaces", "events"}, base...),
 	"workspaces": append([]string{"events"}, base...),
 	"voice":      append([]string{"live", "turns", "recordings", "sessions", "usage", "agents", "workspaces"}, base...),
@@ -213,13 +217,14 @@ var confined = []struct {
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
 	{"github.com/uptrace/bun", []string{
 		"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "sessions",
-		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "privacy", "audit", "usage", "billing", "recordings",
-		"telephony",
+		"analysis", "turns", "live", "webhooks", "worker", "idempotency", "privacy", "audit", "people", "usage", "billing", "recordings",
+		"telephony", "insights",
 	}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli", "provider/speech", "provider/carrier"}},
 	{"github.com/gobwas/ws", []string{"server/realtime/websocket"}},
 	{"github.com/spf13/cobra", []string{"cli"}},
 	{"github.com/yalue/onnxruntime_go", []string{"provider/endmodel"}},
+	{"github.com/coreos/go-oidc", []string{"provider/oidc"}},
 	{"connectrpc.com/connect", []string{"server", "gen", "fault", "cli", "proto"}},
 }

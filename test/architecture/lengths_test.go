@@ -31,7 +31,7 @@ var notSplit []string
 // commentMarks maps the extension of a file that people write to what begins its comments. Files
 // without an extension are scripts. Documents are left out: a row of a table cannot be wrapped.
 var commentMarks = map[string]string{
-	".go": "//", ".proto": "//", ".js": "//", ".mjs": "//", ".css": "", ".sh": "#", ".py": "#",
+	".go": "//", ".proto": "//", ".js": "//", ".mjs": "//", ".ts": "//", ".tsx": "//", ".css": "", ".sh": "#", ".py": "#",
 	".yml": "#", ".yaml": "#", ".sql": "--", "": "#",
 }
 
@@ -139,7 +139,8 @@ func notWritten(folder string) bool {
 // unwritten lists folders at the root that hold nothing people write; many are not in the
 // repository.
 var unwritten = []string{
-	".buf-against", ".git", ".parlance", ".proto-deps", "bin", "dist", "gen", "secrets",
+	".buf-against", ".git", ".parlance", ".proto-deps", "bin", "dist", "gen", "secrets", "sdk/typescript/dist",
+	"sdk/widget/dist", "console/dist",
 }
 
 func read(t *testing.T, file string) []byte {

@@ -1,5 +1,5 @@
-// A program with a client that openapi-typescript and openapi-fetch make of the OpenAPI document. It
-// is not run: .ci/clients type-checks it, so what compiles here is what the document promises to
+// A program with a client that openapi-typescript and openapi-fetch make of the OpenAPI document.
+// It is not run: .ci/clients type-checks it, so what compiles here is what the document promises to
 // callers in TypeScript.
 import createClient from "openapi-fetch";
 import type { components, paths } from "./contract.gen.js";

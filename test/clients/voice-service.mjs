@@ -1,12 +1,13 @@
-// A service as the console sees it, with a script in place of an agent: the console's files, what
-// it needs of the API, and sockets with the OpenAI Realtime protocol of server/realtime/openai. It
-// hears by loudness alone, and speaks a tone.
+// A service as the console and the widget see it, with a script in place of an agent: their files,
+// what they need of the API, and sockets with the OpenAI Realtime protocol of
+// server/realtime/openai. It hears by loudness alone, and speaks a tone.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { extname } from 'node:path';
 import { WebSocketServer } from 'ws';
 
 const files = new URL('../../console/', import.meta.url);
+const widgetFiles = new URL('../../sdk/widget/dist/', import.meta.url);
 const mediaTypes = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -65,6 +66,11 @@ async function respond(service, request, response) {
     return response
       .writeHead(200, { ...headers, 'x-content-type-options': 'nosniff' })
       .end(readFileSync(new URL(name, files)));
+  }
+  if (pathname.startsWith('/widget/')) {
+    const file = new URL(pathname.slice('/widget/'.length), widgetFiles);
+    const headers = { 'content-type': mediaTypes['.js'], 'access-control-allow-origin': '*' };
+    return response.writeHead(200, headers).end(readFileSync(file));
   }
   let body = '';
   for await (const piece of request) body += piece;
@@ -191,7 +197,12 @@ class Session {
         return this.#hear(Buffer.from(event.audio, 'base64'));
       case 'conversation.item.create':
         this.#typed = event.item.content[0].text;
-        return this.#add(channel, { id: newID('item'), type: 'message', role: 'user', content: event.item.content });
+        return this.#add(channel, {
+          id: event.item.id ?? newID('item'),
+          type: 'message',
+          role: 'user',
+          content: event.item.content,
+        });
       case 'response.create':
         return this.#respond(channel, this.#typed);
       case 'output_audio_buffer.clear':

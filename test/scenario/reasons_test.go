@@ -41,6 +41,8 @@ var elsewhere = map[fault.Reason]string{
 	fault.DeadlineExceeded:       "REST callers set no deadline: TestDeadlines",
 	fault.CallerCanceled:         "nobody is left to read it: TestDeadlines",
 	fault.SessionModality:        "answers an upgrade to WebSocket: server/realtime",
+	fault.OriginNotAllowed:       "answers an upgrade to WebSocket: server/realtime",
+	fault.EgressRefused:          "takes a server that redirects: server/rpc",
 	fault.STTNotConfigured:       "is an event on a socket: server/realtime",
 	fault.EventsCursorExpired:    "takes events that were deleted by age: webhooks",
 	fault.WorkspacesFull:         "takes as many workspaces as a tenant may have: TestWorkspacesAndKeysAreCounted",
@@ -55,6 +57,7 @@ var elsewhere = map[fault.Reason]string{
 	fault.SignatureInvalid:       "answers the payment provider: TestStripeRefuses",
 	fault.BillingCustomerMissing: "takes a payment provider: TestBillingRefuses",
 	fault.ToolVariableMissing:    "is in a tool's result and trace, not an answer: tools",
+	fault.PersonIsLastOwner:      "takes a person who has signed in: TestPeople",
 	fault.NameTaken:              "cannot occur yet: no name is unique but a tool's slug",
 }
 
@@ -176,7 +179,24 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		fault.InternalError:          post(agents, `{"name":"internal"}`),
 	}
 	maps.Copy(all, callProvocations(t, env, agent))
+	maps.Copy(all, draftProvocations(t, env))
 	return all
+}
+
+// draftProvocations are those that take drafts.
+func draftProvocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
+	t.Helper()
+	made := func() string {
+		return env.Tenant.In("/agents/" + env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"d"}`).Must(t, 201).Text("id"))
+	}
+	none, stale := made(), made()
+	env.Do(t, "PUT", stale+"/draft", `{"agent":{"name":"e"}}`).Must(t, 200)
+	env.Do(t, "PATCH", stale, `{"name":"f"}`).Must(t, 200)
+	return map[fault.Reason]provocation{
+		fault.AgentDraftNotFound: {method: "POST", path: none + "/draft/publish", body: `{}`},
+		fault.AgentDraftChanged:  {method: "PUT", path: stale + "/draft", body: `{"agent":{"name":"g"},"revision":7}`},
+		fault.AgentDraftStale:    {method: "POST", path: stale + "/draft/publish", body: `{"revision":1}`},
+	}
 }
 
 // callProvocations are those that take calls and callbacks.

@@ -18,6 +18,7 @@ import (
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/route"
 	"parlance.dev/parlance/test/fake/httptool"
+	"parlance.dev/parlance/test/fake/mcpserver"
 	"parlance.dev/parlance/test/fake/receiver"
 	fake "parlance.dev/parlance/test/fake/stripe"
 	"parlance.dev/parlance/test/harness"
@@ -128,6 +129,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	harness.Await(t, harness.Patience, "an erasure of nothing", func() bool {
 		return w.do(t, "GET", in("/privacy/requests/"+w.id("request_id")), nil).Must(t, 200).Text("status") == "ready"
 	})
+	w.settlePeople(t)
 	w.values["turn_id"] = turnOf(session)
 	w.values["call_id"] = harness.Rows[string](t, env, `
 		INSERT INTO call_approvals (id, tenant_id, workspace_id, session_id, turn_id, slug, arguments, status, reason,
@@ -142,7 +144,44 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	}, 201)
 	w.values["evaluation_id"], w.values["compare_to"] = evaluation, evaluation
 	w.settleCalls(t)
+	w.settleDraft(t)
+	w.settleDiscovery(t)
 	return w
+}
+
+// settleDraft makes an agent with a draft, beside the one whose versions other methods count.
+func (w *world) settleDraft(t *testing.T) {
+	t.Helper()
+	drafted := w.do(t, "POST", w.owner.In("/agents"), `{"name":"Drafted `+w.mark+`"}`).Must(t, 201).Text("id")
+	w.values["agent"] = map[string]any{"name": "Draft " + w.mark, "language": "de"}
+	w.do(t, "PUT", w.owner.In("/agents/"+drafted+"/draft"), map[string]any{"agent": w.values["agent"]}).Must(t, 200)
+	for _, method := range []string{"GetAgentDraft", "SaveAgentDraft", "CompareAgentDraft", "PublishAgentDraft", "DeleteAgentDraft"} {
+		w.values[method+".agent_id"] = drafted
+	}
+}
+
+// settleDiscovery makes a tool whose MCP server can be asked, and a document that can be read.
+func (w *world) settleDiscovery(t *testing.T) {
+	t.Helper()
+	server := mcpserver.New(t)
+	server.Tool("find", "Find "+w.mark+".", `{"type":"object"}`, mcpserver.Text("Found."))
+	w.values["DiscoverMcpTools.tool_id"] = w.do(t, "POST", w.owner.In("/tools"), map[string]any{
+		"slug": "crm", "description": w.mark, "kind": "mcp", "mcp_server_url": server.URL,
+	}).Must(t, 201).Text("id")
+	w.values["document"] = `{"openapi":"3.0.0","info":{"title":"` + w.mark + `"},"paths":{"/a":{"get":{"operationId":"a"}}}}`
+	w.values["ReadOpenApi.url"] = nil
+}
+
+// settlePeople makes two people of the tenant, one of whom is deleted. They have not signed in
+// here: that takes an issuer.
+func (w *world) settlePeople(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"person_id", "DeletePerson.person_id"} {
+		w.values[name] = harness.Rows[string](t, w.Env, `
+			INSERT INTO people (id, tenant_id, issuer, subject, name, email, groups, group_role, created_at, signed_in_at)
+			VALUES ($1, $2, 'https://issuer.example', $3, $4, '', '{}', 'analyst', now(), now()) RETURNING id`,
+			idgen.New(idgen.Person), w.owner.ID, name, w.mark)[0]
+	}
 }
 
 // startSite serves a sitemap whose pages are not there, so that no event comes of them.

@@ -66,7 +66,7 @@ func (s *Service) Decide(
 	if err != nil {
 		return sessions.Approval{}, err
 	}
-	by := string(p.KeyID)
+	by := p.CallerID()
 	if p.SessionID != "" {
 		by = byToken
 	}
