@@ -72,7 +72,7 @@ test('an HTTP tool is made by the schema builder, tried, traced, attached, chang
   await page.getByRole('row').filter({ hasText: 'a test run' }).getByRole('button', { name: 'Details' }).click();
   await expect(page.getByLabel('The arguments')).toContainText('A-1007');
   await look();
-  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 
   await page.getByRole('tab', { name: 'Agents' }).click();
   await choose(page, 'Another agent', 'Ada');

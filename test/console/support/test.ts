@@ -59,9 +59,9 @@ export async function choose(page: Page, label: string, choice: string | RegExp)
 
 /** Shows the filters of a list, which are folded on a telephone. */
 export async function unfold(page: Page): Promise<void> {
-  await expect(page.locator('.loading')).toHaveCount(0);
-  const button = page.getByRole('button', { name: 'Filters', exact: true });
-  if (await button.isVisible()) await button.click();
+  const filters = page.locator('.filters').first();
+  await filters.waitFor({ state: 'attached' });
+  if (!(await filters.isVisible())) await page.getByRole('button', { name: 'Filters', exact: true }).click();
 }
 
 interface Fixtures {
