@@ -56,15 +56,23 @@ func (d Draft) checkRevision(seen int) error {
 // Draft returns the draft of an agent. When there is none it has the agent's own settings and the
 // revision 0. Errors: NotFound not-found.
 func (s *Service) Draft(ctx context.Context, ref workspaces.Ref, id ID) (Draft, error) {
-	draft, err := s.savedDraft(ctx, ref, id)
+	agent, err := s.Get(ctx, ref, id)
+	if err != nil {
+		return Draft{}, err
+	}
+	draft, err := draftOf(ctx, s.db, agent)
 	if fault.IsReason(err, fault.AgentDraftNotFound) {
-		agent, err := s.Get(ctx, ref, id)
-		return Draft{
-			AgentID: id, TenantID: agent.TenantID, WorkspaceID: agent.WorkspaceID, Name: agent.Name, Config: agent.Config,
-			BaseVersion: agent.Version, CreatedAt: agent.UpdatedAt, UpdatedAt: agent.UpdatedAt, Published: agent,
-		}, err
+		return unsavedDraft(agent), nil
 	}
 	return draft, err
+}
+
+// unsavedDraft has an agent's own settings and the revision 0.
+func unsavedDraft(agent Agent) Draft {
+	return Draft{
+		AgentID: agent.ID, TenantID: agent.TenantID, WorkspaceID: agent.WorkspaceID, Name: agent.Name, Config: agent.Config,
+		BaseVersion: agent.Version, CreatedAt: agent.UpdatedAt, UpdatedAt: agent.UpdatedAt, Published: agent,
+	}
 }
 
 // savedDraft returns the draft of an agent. Errors: NotFound not-found and agent-draft-not-found.
@@ -117,9 +125,8 @@ func (s *Service) SaveDraft(ctx context.Context, ref workspaces.Ref, id ID, p Sa
 			return fault.New(fault.AgentDraftChanged,
 				"The draft was published or discarded meanwhile; save with revision 0 to begin another one.")
 		case fault.IsReason(err, fault.AgentDraftNotFound):
-			draft = Draft{
-				AgentID: id, TenantID: ref.TenantID, WorkspaceID: ref.ID, BaseVersion: agent.Version, CreatedAt: now, Published: agent,
-			}
+			draft = unsavedDraft(agent)
+			draft.CreatedAt = now
 		case err != nil:
 			return err
 		}
