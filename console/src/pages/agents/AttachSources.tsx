@@ -3,10 +3,10 @@ import { useState } from 'react';
 
 import * as api from '../../api/clients';
 import { useList } from '../../api/useList';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { Checkbox, SearchField } from '../../ui/Field';
-import { Empty, FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
+import { Empty } from '../../ui/Page';
 import { List } from '../../ui/List';
 import { tell } from '../../ui/toast';
 import { useEditor } from './editor';
@@ -70,13 +70,9 @@ export function AttachSources({ attached, onClose }: { attached: ReadonlySet<str
           </Empty>
         }
       />
-      {attach.error && <FailureNote error={attach.error} />}
-      <div className="row end">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button kind="primary" isDisabled={chosen.size === 0 || attach.isPending} onPress={() => attach.mutate()}>
-          {chosen.size > 1 ? `Attach ${chosen.size} sources` : 'Attach'}
-        </Button>
-      </div>
+      <FormFoot of={attach} onClose={onClose} isDisabled={chosen.size === 0} onPress={() => attach.mutate()}>
+        {chosen.size > 1 ? `Attach ${chosen.size} sources` : 'Attach'}
+      </FormFoot>
     </Dialog>
   );
 }

@@ -7,6 +7,7 @@ import { useList } from '../../api/useList';
 import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { SearchField } from '../../ui/Field';
+import { FormFoot } from '../../ui/FormFoot';
 import { Empty } from '../../ui/Page';
 import { List } from '../../ui/List';
 import { tell } from '../../ui/toast';
@@ -96,12 +97,9 @@ export function MostCalls({ of, onClose }: { of: AgentTool; onClose(): void }) {
         onChange={setMost}
         placeholder="no limit"
       />
-      <div className="row end">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button kind="primary" onPress={save} isDisabled={attach.isPending}>
-          Save
-        </Button>
-      </div>
+      <FormFoot of={attach} onClose={onClose} onPress={save}>
+        Save
+      </FormFoot>
     </Dialog>
   );
 }

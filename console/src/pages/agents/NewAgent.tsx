@@ -6,10 +6,9 @@ import { useLocation } from 'wouter';
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { TextArea, TextField } from '../../ui/Field';
-import { FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 import { presets } from './presets';
 
@@ -80,13 +79,9 @@ export function NewAgent({ onClose }: { onClose(): void }) {
           wrong={wrong['first_message']}
           hint="Empty: it waits for the user."
         />
-        {make.error && <FailureNote error={make.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={make.isPending || name.trim() === ''}>
-            Make the agent
-          </Button>
-        </div>
+        <FormFoot of={make} onClose={onClose} isDisabled={name.trim() === ''}>
+          Make the agent
+        </FormFoot>
       </Form>
     </Dialog>
   );

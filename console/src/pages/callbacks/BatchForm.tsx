@@ -15,6 +15,7 @@ import { Dialog } from '../../ui/Dialog';
 import { NumberField, TextArea, TextField } from '../../ui/Field';
 import { Select } from '../../ui/Select';
 import { count } from '../../ui/format';
+import { FormFoot } from '../../ui/FormFoot';
 import { tellFailure } from '../../ui/toast';
 import { CallFailure } from './CallFailure';
 import { recipientsOf, type Recipient } from './recipients';
@@ -126,19 +127,16 @@ export function BatchForm({ onClose, onMade }: { onClose(): void; onMade(batch: 
           wrong={wrong['reason']}
         />
         <WhenFields values={values} set={set} wrong={wrong} />
-        <CallFailure error={make.error} />
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            isDisabled={make.isPending || !values.name.trim() || recipients.length === 0 || isTooMany || !agentId}
-          >
-            {make.isPending
-              ? 'Checking the numbers…'
-              : `Call ${count(recipients.length)} ${recipients.length === 1 ? 'number' : 'numbers'}`}
-          </Button>
-        </div>
+        <FormFoot
+          of={make}
+          onClose={onClose}
+          failure={<CallFailure error={make.error} />}
+          isDisabled={!values.name.trim() || recipients.length === 0 || isTooMany || !agentId}
+        >
+          {make.isPending
+            ? 'Checking the numbers…'
+            : `Call ${count(recipients.length)} ${recipients.length === 1 ? 'number' : 'numbers'}`}
+        </FormFoot>
       </Form>
     </Dialog>
   );

@@ -17,6 +17,7 @@ import { Query } from '../../ui/Query';
 import { Select } from '../../ui/Select';
 import { Time } from '../../ui/Time';
 import { duration } from '../../ui/format';
+import { FormFoot } from '../../ui/FormFoot';
 import { tell, tellFailure } from '../../ui/toast';
 import { CallFailure } from './CallFailure';
 import { endText, StateBadge } from './words';
@@ -187,13 +188,14 @@ function TransferDialog({ call, onClose }: { call: PhoneCall; onClose(): void })
         {mode === 'warm' && (
           <TextArea label="Summary" value={summary} onChange={setSummary} rows={3} wrong={wrong['summary']} />
         )}
-        <CallFailure error={transfer.error} />
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={transfer.isPending || !to.trim()}>
-            Put through
-          </Button>
-        </div>
+        <FormFoot
+          of={transfer}
+          onClose={onClose}
+          failure={<CallFailure error={transfer.error} />}
+          isDisabled={!to.trim()}
+        >
+          Put through
+        </FormFoot>
       </Form>
     </Dialog>
   );

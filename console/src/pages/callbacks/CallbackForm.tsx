@@ -7,9 +7,9 @@ import { failureOf } from '../../api/failure';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
 import { navigate } from '../../app/location';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { Checkbox, TextArea, TextField } from '../../ui/Field';
+import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 import { CallFailure } from './CallFailure';
 import { variablesOf } from './variables';
@@ -127,17 +127,14 @@ export function CallbackForm({ zone, onClose }: { zone: string; onClose(): void 
         >
           Call even if the agent may not then
         </Checkbox>
-        <CallFailure error={make.error} />
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            isDisabled={make.isPending || !userId.trim() || !phoneNumber.trim() || !agentId}
-          >
-            {when === 'now' ? 'Call now' : 'Plan the call'}
-          </Button>
-        </div>
+        <FormFoot
+          of={make}
+          onClose={onClose}
+          failure={<CallFailure error={make.error} />}
+          isDisabled={!userId.trim() || !phoneNumber.trim() || !agentId}
+        >
+          {when === 'now' ? 'Call now' : 'Plan the call'}
+        </FormFoot>
       </Form>
     </Dialog>
   );

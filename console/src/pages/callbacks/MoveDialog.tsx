@@ -8,9 +8,9 @@ import type { Callback } from '#gen/callbacks_pb';
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { Checkbox, TextField } from '../../ui/Field';
+import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 import { tell } from '../../ui/toast';
 import { CallFailure } from './CallFailure';
@@ -81,13 +81,9 @@ export function MoveDialog({ callback, onClose }: { callback: Callback; onClose(
         >
           Call even if the agent may not then
         </Checkbox>
-        <CallFailure error={move.error} />
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={move.isPending || !at}>
-            Move
-          </Button>
-        </div>
+        <FormFoot of={move} onClose={onClose} failure={<CallFailure error={move.error} />} isDisabled={!at}>
+          Move
+        </FormFoot>
       </Form>
     </Dialog>
   );

@@ -12,6 +12,7 @@ import { Button } from '../../ui/Button';
 import { CodeBlock } from '../../ui/Code';
 import { Dialog } from '../../ui/Dialog';
 import { Switch, TextArea, TextField } from '../../ui/Field';
+import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 import { CallFailure } from './CallFailure';
 import { linesOf, variablesOf } from './variables';
@@ -117,13 +118,14 @@ export function NumberForm({
         <Switch isSelected={values.enabled} onChange={(enabled) => set({ enabled })}>
           Calls are answered
         </Switch>
-        <CallFailure error={save.error} />
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={save.isPending || !agentId || !values.phoneNumber.trim()}>
-            {number ? 'Save' : 'Add the number'}
-          </Button>
-        </div>
+        <FormFoot
+          of={save}
+          onClose={onClose}
+          failure={<CallFailure error={save.error} />}
+          isDisabled={!agentId || !values.phoneNumber.trim()}
+        >
+          {number ? 'Save' : 'Add the number'}
+        </FormFoot>
       </Form>
     </Dialog>
   );

@@ -9,9 +9,9 @@ import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { TextArea, TextField } from '../../ui/Field';
+import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 import { CallFailure } from './CallFailure';
 import { cronWords } from './cronWords';
@@ -140,19 +140,14 @@ export function ScheduleForm({
           />
           <WhenFields values={values} set={set} wrong={wrong} />
         </div>
-        <CallFailure error={save.error} />
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            isDisabled={
-              save.isPending || !values.userId.trim() || !values.phoneNumber.trim() || !values.cron.trim() || !agentId
-            }
-          >
-            {schedule ? 'Save' : 'Make the schedule'}
-          </Button>
-        </div>
+        <FormFoot
+          of={save}
+          onClose={onClose}
+          failure={<CallFailure error={save.error} />}
+          isDisabled={!values.userId.trim() || !values.phoneNumber.trim() || !values.cron.trim() || !agentId}
+        >
+          {schedule ? 'Save' : 'Make the schedule'}
+        </FormFoot>
       </Form>
     </Dialog>
   );

@@ -12,7 +12,7 @@ import { Button } from '../../ui/Button';
 import { CodeBlock } from '../../ui/Code';
 import { Dialog } from '../../ui/Dialog';
 import { TextField } from '../../ui/Field';
-import { FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 
 const scopes = [
@@ -76,13 +76,9 @@ export function NewKey({ onClose, onMade }: { onClose(): void; onMade(key: ApiKe
           onChange={setWorkspaceId}
         />
         <Select label="Expires" choices={lives} value={days} onChange={setDays} />
-        {make.error && <FailureNote error={make.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={make.isPending || name.trim() === ''}>
-            Make the key
-          </Button>
-        </div>
+        <FormFoot of={make} onClose={onClose} isDisabled={name.trim() === ''}>
+          Make the key
+        </FormFoot>
       </Form>
     </Dialog>
   );

@@ -6,10 +6,10 @@ import { useLocation } from 'wouter';
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { NumberField, TextField } from '../../ui/Field';
-import { FailureNote, Loading } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
+import { Loading } from '../../ui/Page';
 import { Select } from '../../ui/Select';
 import { tell } from '../../ui/toast';
 import { parseTags } from './TagList';
@@ -94,13 +94,9 @@ export function AddPages({ isSitemap, onClose }: { isSitemap: boolean; onClose()
         <Select label="Fetch" choices={intervals} value={refreshEvery} onChange={setRefreshEvery} />
         <TextField label="Tags" value={tags} onChange={setTags} placeholder="faq, lang:de" wrong={wrong['tags']} />
         {make.isPending && isSitemap && <Loading what="Reading the sitemap…" />}
-        {make.error && <FailureNote error={make.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={make.isPending || url.trim() === ''}>
-            {isSitemap ? 'Add its pages' : 'Add the page'}
-          </Button>
-        </div>
+        <FormFoot of={make} onClose={onClose} isDisabled={url.trim() === ''}>
+          {isSitemap ? 'Add its pages' : 'Add the page'}
+        </FormFoot>
       </Form>
     </Dialog>
   );

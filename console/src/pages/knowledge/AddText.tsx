@@ -6,11 +6,10 @@ import { useLocation } from 'wouter';
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { TextArea, TextField } from '../../ui/Field';
 import { bytes } from '../../ui/format';
-import { FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
 import { parseTags } from './TagList';
 
 const mostBytes = 1 << 20;
@@ -62,17 +61,9 @@ export function AddText({ onClose }: { onClose(): void }) {
           hint="Read as Markdown: # headings divide it well."
         />
         <TextField label="Tags" value={tags} onChange={setTags} placeholder="faq, lang:de" wrong={wrong['tags']} />
-        {make.error && <FailureNote error={make.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            isDisabled={make.isPending || !!tooLong || name.trim() === '' || content.trim() === ''}
-          >
-            Add the text
-          </Button>
-        </div>
+        <FormFoot of={make} onClose={onClose} isDisabled={!!tooLong || name.trim() === '' || content.trim() === ''}>
+          Add the text
+        </FormFoot>
       </Form>
     </Dialog>
   );

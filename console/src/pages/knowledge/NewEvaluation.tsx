@@ -9,7 +9,8 @@ import { useHere } from '../../app/caller';
 import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { NumberField, TextArea, TextField } from '../../ui/Field';
-import { FailureNote, Loading } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
+import { Loading } from '../../ui/Page';
 import { Select } from '../../ui/Select';
 import { useAgents } from './agents';
 import { parseQuestions, type Question } from './questions';
@@ -93,19 +94,13 @@ export function NewEvaluation({ onClose }: { onClose(): void }) {
         </div>
         <Questions questions={questions} onChange={setQuestions} />
         {run.isPending && <Loading what={`Asking ${complete.length} questions…`} />}
-        {run.error && <FailureNote error={run.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            isDisabled={run.isPending || agentId === '' || complete.length === 0 || complete.length > most}
-          >
-            {complete.length === 0
-              ? 'Run'
-              : `Run ${complete.length} ${complete.length === 1 ? 'question' : 'questions'}`}
-          </Button>
-        </div>
+        <FormFoot
+          of={run}
+          onClose={onClose}
+          isDisabled={agentId === '' || complete.length === 0 || complete.length > most}
+        >
+          {complete.length === 0 ? 'Run' : `Run ${complete.length} ${complete.length === 1 ? 'question' : 'questions'}`}
+        </FormFoot>
       </Form>
     </Dialog>
   );

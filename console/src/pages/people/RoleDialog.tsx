@@ -4,9 +4,8 @@ import { useState } from 'react';
 import type { Person } from '#gen/people_pb';
 
 import * as api from '../../api/clients';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
-import { FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 import { roles } from './roles';
 
@@ -31,13 +30,9 @@ export function RoleDialog({ person, onClose }: { person: Person; onClose(): voi
         onChange={setRole}
         hint="It counts at once, also where they are signed in."
       />
-      {save.error && <FailureNote error={save.error} />}
-      <div className="row end">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button kind="primary" onPress={() => save.mutate()} isDisabled={save.isPending}>
-          Save
-        </Button>
-      </div>
+      <FormFoot of={save} onClose={onClose} onPress={() => save.mutate()}>
+        Save
+      </FormFoot>
     </Dialog>
   );
 }

@@ -7,10 +7,9 @@ import type { ProviderCredential } from '#gen/credentials_pb';
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { TextField } from '../../ui/Field';
-import { FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 import { kinds } from './kinds';
 
@@ -117,13 +116,9 @@ export function ProviderDialog({
             hint="Used when an agent names none."
           />
         )}
-        {save.error && <FailureNote error={save.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={save.isPending}>
-            Save
-          </Button>
-        </div>
+        <FormFoot of={save} onClose={onClose}>
+          Save
+        </FormFoot>
       </Form>
     </Dialog>
   );

@@ -7,7 +7,8 @@ import { useHere, useMay } from '../../app/caller';
 import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { NumberField } from '../../ui/Field';
-import { Card, FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
+import { Card } from '../../ui/Page';
 import { Query } from '../../ui/Query';
 import { Select } from '../../ui/Select';
 import { tellFailure } from '../../ui/toast';
@@ -93,13 +94,9 @@ function NewAlert({ onClose }: { onClose(): void }) {
           minValue={0}
           isRequired
         />
-        {make.error && <FailureNote error={make.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={make.isPending || Number.isNaN(quantity)}>
-            Set the alert
-          </Button>
-        </div>
+        <FormFoot of={make} onClose={onClose} isDisabled={Number.isNaN(quantity)}>
+          Set the alert
+        </FormFoot>
       </Form>
     </Dialog>
   );

@@ -8,10 +8,9 @@ import type { Memory } from '#gen/memory_pb';
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { TextArea, TextField } from '../../ui/Field';
-import { FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 
 const kinds = [
@@ -126,13 +125,9 @@ export function MemoryForm({
             hint="Empty: never."
           />
         </div>
-        {save.error && <FailureNote error={save.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={save.isPending || text.trim() === ''}>
-            Save
-          </Button>
-        </div>
+        <FormFoot of={save} onClose={onClose} isDisabled={text.trim() === ''}>
+          Save
+        </FormFoot>
       </Form>
     </Dialog>
   );

@@ -8,10 +8,9 @@ import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { Checkbox, NumberField, Switch, TextField } from '../../ui/Field';
-import { FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
 import { EventsField } from './EventsField';
 import { HeaderRows, headersOf, type HeaderRow } from './HeaderRows';
 import './webhooks.css';
@@ -141,13 +140,9 @@ export function EndpointForm({
             {replaces && <HeaderRows rows={headers} onChange={setHeaders} wrong={wrong['headers']} />}
           </div>
         </details>
-        {save.error && <FailureNote error={save.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={save.isPending || values.url.trim() === ''}>
-            {endpoint ? 'Save' : 'Make the endpoint'}
-          </Button>
-        </div>
+        <FormFoot of={save} onClose={onClose} isDisabled={values.url.trim() === ''}>
+          {endpoint ? 'Save' : 'Make the endpoint'}
+        </FormFoot>
       </Form>
     </Dialog>
   );

@@ -6,11 +6,11 @@ import type { WebhookEndpoint } from '#gen/webhooks_pb';
 
 import * as api from '../../api/clients';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { FailureNote } from '../../ui/Page';
 import { Select } from '../../ui/Select';
 import { count } from '../../ui/format';
+import { FormFoot } from '../../ui/FormFoot';
 import { tell } from '../../ui/toast';
 import { attemptsSince, countFailed } from './attempts';
 
@@ -76,17 +76,14 @@ export function RecoverDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint
         again.
       </p>
       {preview.error !== null && <FailureNote error={preview.error} />}
-      {send.error !== null && <FailureNote error={send.error} />}
-      <div className="row end">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button
-          kind="primary"
-          isDisabled={send.isPending || (what === 'failed' && found?.isAll && found.failed === 0)}
-          onPress={() => send.mutate()}
-        >
-          {send.isPending ? 'Sending…' : 'Send again'}
-        </Button>
-      </div>
+      <FormFoot
+        of={send}
+        onClose={onClose}
+        isDisabled={what === 'failed' && found?.isAll && found.failed === 0}
+        onPress={() => send.mutate()}
+      >
+        {send.isPending ? 'Sending…' : 'Send again'}
+      </FormFoot>
     </Dialog>
   );
 }

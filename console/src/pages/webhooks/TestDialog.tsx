@@ -5,9 +5,8 @@ import type { WebhookEndpoint } from '#gen/webhooks_pb';
 
 import * as api from '../../api/clients';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
-import { FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 import { events } from './events';
 
@@ -39,13 +38,9 @@ export function TestDialog({
         value={event}
         onChange={setEvent}
       />
-      {send.error && <FailureNote error={send.error} />}
-      <div className="row end">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button kind="primary" isDisabled={send.isPending} onPress={() => send.mutate()}>
-          {send.isPending ? 'Waiting for its answer…' : 'Send it'}
-        </Button>
-      </div>
+      <FormFoot of={send} onClose={onClose} onPress={() => send.mutate()}>
+        {send.isPending ? 'Waiting for its answer…' : 'Send it'}
+      </FormFoot>
     </Dialog>
   );
 }

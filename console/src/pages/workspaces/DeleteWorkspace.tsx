@@ -4,10 +4,9 @@ import { useState } from 'react';
 import type { Workspace } from '#gen/workspaces_pb';
 
 import * as api from '../../api/clients';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { TextField } from '../../ui/Field';
-import { FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
 import { tell } from '../../ui/toast';
 
 /** Deletes a workspace, when its name was typed. */
@@ -26,13 +25,15 @@ export function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; 
     <Dialog role="alertdialog" title={`Delete ${workspace.name}?`} onClose={onClose}>
       <p>Its agents, knowledge, tools, webhooks, sessions and transcripts are deleted. This cannot be undone.</p>
       <TextField label={`Type ${workspace.name} to go on`} value={typed} onChange={setTyped} autoFocus />
-      {remove.error && <FailureNote error={remove.error} />}
-      <div className="row end">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button kind="danger" isDisabled={typed !== workspace.name || remove.isPending} onPress={() => remove.mutate()}>
-          Delete
-        </Button>
-      </div>
+      <FormFoot
+        of={remove}
+        onClose={onClose}
+        kind="danger"
+        isDisabled={typed !== workspace.name}
+        onPress={() => remove.mutate()}
+      >
+        Delete
+      </FormFoot>
     </Dialog>
   );
 }

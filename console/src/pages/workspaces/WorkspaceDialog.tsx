@@ -6,10 +6,9 @@ import type { Workspace } from '#gen/workspaces_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
-import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { NumberField, TextField } from '../../ui/Field';
-import { FailureNote } from '../../ui/Page';
+import { FormFoot } from '../../ui/FormFoot';
 
 const daysOf = (n: number | undefined) => n || NaN; // 0 is for ever: an empty field
 
@@ -55,13 +54,9 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace: Workspace |
           minValue={0}
           maxValue={3650}
         />
-        {save.error && <FailureNote error={save.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={save.isPending || name.trim() === ''}>
-            Save
-          </Button>
-        </div>
+        <FormFoot of={save} onClose={onClose} isDisabled={name.trim() === ''}>
+          Save
+        </FormFoot>
       </Form>
     </Dialog>
   );

@@ -11,8 +11,8 @@ import { useHere, useMay } from '../../../app/caller';
 import { Button } from '../../../ui/Button';
 import { Dialog, useConfirm } from '../../../ui/Dialog';
 import { TextField } from '../../../ui/Field';
+import { FormFoot } from '../../../ui/FormFoot';
 import { Menu, type Action } from '../../../ui/Menu';
-import { FailureNote } from '../../../ui/Page';
 import { tell, tellFailure } from '../../../ui/toast';
 import { isOpen } from './useAgentName';
 
@@ -118,13 +118,9 @@ function TakeOver({ sessionId, onClose }: { sessionId: string; onClose(): void }
           autoFocus
           wrong={take.error ? failureOf(take.error).fields['operator'] : undefined}
         />
-        {take.error && <FailureNote error={take.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={take.isPending || operator.trim() === ''}>
-            Take over
-          </Button>
-        </div>
+        <FormFoot of={take} onClose={onClose} isDisabled={operator.trim() === ''}>
+          Take over
+        </FormFoot>
       </Form>
     </Dialog>
   );

@@ -10,6 +10,7 @@ import { Composer } from '../../../conversation/Composer';
 import { Button } from '../../../ui/Button';
 import { Dialog } from '../../../ui/Dialog';
 import { TextArea } from '../../../ui/Field';
+import { FormFoot } from '../../../ui/FormFoot';
 import { FailureNote } from '../../../ui/Page';
 
 /** Where the person who has the conversation writes to the user, and gives it back. */
@@ -72,13 +73,9 @@ function Release({ sessionId, onClose, onDone }: { sessionId: string; onClose():
           rows={3}
           maxLength={4000}
         />
-        {release.error && <FailureNote error={release.error} />}
-        <div className="row end">
-          <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={release.isPending}>
-            Give back
-          </Button>
-        </div>
+        <FormFoot of={release} onClose={onClose}>
+          Give back
+        </FormFoot>
       </Form>
     </Dialog>
   );
