@@ -93,7 +93,7 @@ func unkeepableEscape(raw []byte) string {
 		if raw[i] != '\\' {
 			continue
 		}
-		first, escaped := escapedUnit(raw[i:])
+		first, escaped := EscapedUnit(raw[i:])
 		switch {
 		case !escaped:
 			i++
@@ -102,7 +102,7 @@ func unkeepableEscape(raw []byte) string {
 		case !utf16.IsSurrogate(first):
 			i += 5
 		default:
-			second, _ := escapedUnit(raw[i+6:])
+			second, _ := EscapedUnit(raw[i+6:])
 			if utf16.DecodeRune(first, second) == '\uFFFD' {
 				return fmt.Sprintf("A text has \\u%04x, which is half a character; write the whole character.", first)
 			}
@@ -112,8 +112,9 @@ func unkeepableEscape(raw []byte) string {
 	return ""
 }
 
-// escapedUnit is the UTF-16 unit of the escape \uXXXX at the beginning of text.
-func escapedUnit(text []byte) (rune, bool) {
+// EscapedUnit is the UTF-16 unit of the escape \uXXXX at the beginning of text; false if there is
+// none.
+func EscapedUnit(text []byte) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
 	}

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/platform/stablejson"
 )
 
@@ -145,28 +146,17 @@ func loneSurrogate(raw []byte) bool {
 			continue
 		}
 		i++ // the escaped character is skipped with its backslash
-		unit := escapedUnit(raw, i-1)
+		unit, _ := jsonvalue.EscapedUnit(raw[i-1:])
 		if !utf16.IsSurrogate(unit) {
 			continue
 		}
-		if utf16.DecodeRune(unit, escapedUnit(raw, i+5)) == utf8.RuneError {
+		other, _ := jsonvalue.EscapedUnit(raw[min(i+5, len(raw)):])
+		if utf16.DecodeRune(unit, other) == utf8.RuneError {
 			return true
 		}
 		i += 10
 	}
 	return false
-}
-
-// escapedUnit returns the code unit of \uXXXX at i; 0 if there is none.
-func escapedUnit(raw []byte, i int) rune {
-	if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
-		return 0
-	}
-	unit, err := strconv.ParseUint(string(raw[i+2:i+6]), 16, 16)
-	if err != nil {
-		return 0
-	}
-	return rune(unit)
 }
 
 // more reports whether the object or list has another member; it consumes the closing token

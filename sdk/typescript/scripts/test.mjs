@@ -1,10 +1,10 @@
-// Runs the tests of test/, which are bundled first because Node 20 does not read TypeScript.
+// Runs the tests in test/ of the package that it is started in, this one or the widget. They are
+// bundled first because Node 20 does not read TypeScript.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = `${process.cwd()}/`;
 const out = mkdtempSync(`${root}node_modules/.test-`);
 try {
   const files = readdirSync(`${root}test`).filter((name) => name.endsWith('.test.ts'));

@@ -81,7 +81,9 @@ test('an endpoint gets a test, fails, is seen failing, and gets its event again'
   await page.getByRole('link', { name: receiver.url }).click();
   await page.getByRole('tab', { name: 'Deliveries' }).click();
   await failed.first().getByRole('link').click();
-  await expect(page.locator('pre[aria-label="Payload"]')).toContainText('\\u003cimg');
+  const payload = page.locator('pre[aria-label="Payload"]');
+  await expect(payload).toContainText('\\u003cimg');
+  const event = /"id": "(evt_\w+)"/.exec((await payload.textContent()) ?? '')?.[1];
   await page.getByRole('tab', { name: 'Answer' }).click();
   await expect(page.getByLabel('Body of the answer')).toHaveText('No <b>thanks</b>');
   await look('delivery');
@@ -90,7 +92,7 @@ test('an endpoint gets a test, fails, is seen failing, and gets its event again'
   receiver.status = 204;
   await page.getByRole('button', { name: 'Send again' }).click();
   await expect(page.getByText('accepted, 204').first()).toBeVisible();
-  expect(receiver.received.at(-1)?.headers['webhook-id']).toBe(receiver.received.at(-2)?.headers['webhook-id']);
+  expect(receiver.received.filter(({ headers }) => headers['webhook-id'] === event).length).toBeGreaterThan(1);
 
   await page.getByRole('link', { name: 'The endpoint' }).click();
   await page.getByRole('button', { name: 'Pause' }).click();
