@@ -261,7 +261,10 @@ var table = []Entry{
 	{RateLimitedReason, RateLimited, "Too many requests", "Wait for the time in Retry-After."},
 	{IdempotencyReused, AlreadyExists, "The Idempotency-Key was used with another request", "Use a new key for a new request."},
 	{IdempotencyInFlight, Aborted, "The first request with this Idempotency-Key is still running", "Repeat it in a moment."},
-	{STTNotConfigured, Precondition, "No transcriber is configured", "Type instead of speaking: this version has no speech in or out."},
+	{
+		STTNotConfigured, Precondition, "No transcriber is configured",
+		"Type instead of speaking, or set PARLANCE_STT_BASE_URL or another transcriber of docs/models.md.",
+	},
 	{UpstreamFailed, Upstream, "An outside party failed", "Try again; the detail names the party."},
 	{
 		EgressRefused, Invalid, "The address may not be asked",

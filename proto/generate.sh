@@ -17,3 +17,4 @@ go build -o .proto-deps/bin/ ./proto/protoc-gen-parlance
 "$buf" generate
 "$buf" generate --template server/rest/testdata/buf.gen.yaml
 "$buf" generate --template proto/typescript.gen.yaml # last: buf.gen.yaml empties gen/
+go run ./sdk/generate

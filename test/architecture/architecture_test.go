@@ -30,7 +30,7 @@ var base = []string{"fault", "provider", "platform"}
 // rule names includes the folders in it.
 var rooms = map[string][]string{
 	"cmd": {"cli"},
-	"cli": append([]string{"app", "server", "worker", "gen", "events", "sqlmigrations"}, append(base, nouns...)...),
+	"cli": append([]string{"app", "server", "worker", "gen", "sdk/go", "events", "sqlmigrations"}, append(base, nouns...)...),
 	"app": append([]string{"server", "worker", "events", "idempotency", "sqlmigrations", "console", "sdk/widget"},
 		append(base, nouns...)...),
 	"server": append([]string{"gen", "events", "idempotency"}, append(base, nouns...)...),
@@ -75,6 +75,10 @@ var rooms = map[string][]string{
 	// The generated route table names its row type, which is written by hand.
 	"gen":   {"platform"},
 	"proto": {"gen", "platform", "fault"},
+
+	// A client of others, which brings them nothing of the service but the contract.
+	"sdk/go":       {"gen"},
+	"sdk/generate": {"fault"},
 
 	// Outside the product: they may look at anything.
 	"test": nil, "examples": nil,
