@@ -265,11 +265,12 @@ func withCORS(next http.Handler, origins []string) http.Handler {
 		AllowedOrigins: origins,
 		AllowedMethods: append(connectcors.AllowedMethods(), http.MethodPatch, http.MethodPut, http.MethodDelete),
 		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", idempotency.Header,
-			interceptor.RequestIDHeader, "Traceparent", "Tracestate",
+			interceptor.RequestIDHeader, interceptor.VersionHeader, "Traceparent", "Tracestate",
 			"If-Match",
 			"Last-Event-ID", "Cache-Control"), // sent by clients that resume an event stream
 		ExposedHeaders: append(connectcors.ExposedHeaders(), "Location", "ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining",
-			"RateLimit-Reset", "Content-Disposition", interceptor.ReplayedHeader, interceptor.RequestIDHeader),
+			"RateLimit-Reset", "Content-Disposition", interceptor.ReplayedHeader, interceptor.RequestIDHeader,
+			interceptor.VersionHeader, "Deprecation", "Sunset", "Link"),
 		MaxAge: 7200,
 	}).Handler(next)
 }

@@ -56,6 +56,7 @@ type operation struct {
 	Summary     string                `json:"summary"`
 	Description string                `json:"description,omitempty"`
 	Tags        []string              `json:"tags"`
+	Deprecated  bool                  `json:"deprecated,omitempty"`
 	Scope       string                `json:"x-required-scope,omitempty"`
 	Parameters  []parameter           `json:"parameters,omitempty"`
 	RequestBody *requestBody          `json:"requestBody,omitempty"`
@@ -106,6 +107,7 @@ type schema struct {
 	Ref                  string           `json:"$ref,omitempty"`
 	AnyOf                []*schema        `json:"anyOf,omitempty"`
 	Description          string           `json:"description,omitempty"`
+	Deprecated           bool             `json:"deprecated,omitempty"`
 	Type                 any              `json:"type,omitempty"` // a string, or a list with "null"
 	Format               string           `json:"format,omitempty"`
 	ContentEncoding      string           `json:"contentEncoding,omitempty"`

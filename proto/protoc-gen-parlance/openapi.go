@@ -25,6 +25,7 @@ const (
 
 	about = "Every request carries `Authorization: Bearer <API key>`. Errors are problem+json (RFC 9457); " +
 		"switch on their `code`. Unknown fields and query parameters are refused. In a PATCH, absent keeps and null clears. " +
+		"`Parlance-Version` names the version of the contract that you were written for; every answer names its own. " +
 		"Made from the same protos as the Connect, gRPC and gRPC-Web services on this port."
 )
 
@@ -102,6 +103,7 @@ func operationOf(e endpoint, made *schemas) *operation {
 		Summary:     words(name),
 		Description: prose(e.method.Comments.Leading),
 		Tags:        []string{area(e)},
+		Deprecated:  isDeprecated(e.method.Desc),
 		Scope:       strings.ToLower(strings.TrimPrefix(e.policy.GetScope().String(), "SCOPE_")),
 		Responses:   errorsOf(e),
 	}

@@ -154,7 +154,14 @@ func (s *schemas) field(field *protogen.Field) *schema {
 	if comment := prose(field.Comments.Leading); comment != "" {
 		out.Description = comment
 	}
+	out.Deprecated = isDeprecated(field.Desc)
 	return out
+}
+
+// isDeprecated reports whether a method or a field has the option deprecated.
+func isDeprecated(of protoreflect.Descriptor) bool {
+	options, ok := of.Options().(interface{ GetDeprecated() bool })
+	return ok && options.GetDeprecated()
 }
 
 // single is the schema of one value of the field, without its rules.

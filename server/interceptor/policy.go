@@ -32,6 +32,8 @@ type Policy struct {
 	Billing bool
 	// Personal refuses analysts.
 	Personal bool
+	// Deprecation is nil for a method that stays.
+	Deprecation *Deprecation
 }
 
 // admitRole refuses a person whose role may not call the method. Errors: Forbidden auth-scope.
@@ -60,7 +62,8 @@ func (p Policy) Changes() bool { return p.Rate != "" && p.Rate != "read" }
 type Policies map[string]Policy
 
 // NewPolicies reads the policies of all services of the contract.
-// Error: a method states no scope, which is a mistake in the protos.
+// Error: a mistake in the protos: a method states no scope, or is deprecated without saying since
+// when and until when.
 func NewPolicies() (Policies, error) {
 	policies := Policies{}
 	for _, service := range contractServices() {
@@ -144,6 +147,11 @@ func policyOf(method protoreflect.MethodDescriptor) (Policy, error) {
 		Scope: scope, SessionToken: stated.GetSessionToken(), Rate: stated.GetRate(), Path: pathFields(method),
 		Billing: stated.GetBilling(), Personal: stated.GetPersonal(),
 	}
+	deprecation, err := deprecationOf(method)
+	if err != nil {
+		return Policy{}, err
+	}
+	policy.Deprecation = deprecation
 	if policy.Rate == "" {
 		policy.Rate = "write"
 		if verb(method) == http.MethodGet {

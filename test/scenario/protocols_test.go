@@ -271,3 +271,38 @@ func TestConnectJSONNames(t *testing.T) {
 		}
 	}
 }
+
+func TestContractVersionOverEveryProtocol(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{})
+	const header, served = "Parlance-Version", "2026-11-28"
+	own := env.Tenant
+	for asked, refused := range map[string]bool{"": false, served: false, "2020-01-01": true} {
+		got := env.Do(t, http.MethodGet, own.In("/agents"), "", harness.Key(own.Read), harness.Header(header, asked))
+		if got.Header.Get(header) != served {
+			t.Errorf("REST, %q: the answer's version is %q", asked, got.Header.Get(header))
+		}
+		if refused {
+			checkProblem(t, got, 400, "invalid-request")
+			if diff := cmp.Diff([]string{header}, got.Problem.Fields()); diff != "" {
+				t.Error(diff)
+			}
+		} else if got.Status != 200 {
+			t.Errorf("REST, %q: %d %s", asked, got.Status, got.Body)
+		}
+		for _, protocol := range harness.Protocols() {
+			ctx, call := connect.NewClientContext(t.Context())
+			if asked != "" {
+				call.RequestHeader().Set(header, asked)
+			}
+			_, err := env.Clients(t, protocol, own.Read).Agents.ListAgents(ctx, &parlancev1.ListAgentsRequest{WorkspaceId: own.WorkspaceID})
+			version := call.ResponseHeader().Get(header)
+			if wire, isError := errors.AsType[*connect.Error](err); isError {
+				version = wire.Meta().Get(header)
+			}
+			if refused != (connect.CodeOf(err) == connect.CodeInvalidArgument) || !refused && err != nil || version != served {
+				t.Errorf("%s, %q: %v, version %q", protocol.Name, asked, err, version)
+			}
+		}
+	}
+}

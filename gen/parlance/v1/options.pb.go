@@ -395,6 +395,71 @@ func (x *RestPolicy) GetMaxBodyBytes() int32 {
 	return 0
 }
 
+// Deprecation says until when a method that is marked as deprecated can be called. Every answer to
+// it says so in the headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link.
+type Deprecation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The day from which it is deprecated, "2027-01-31".
+	Since string `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
+	// The day from which it may be gone, at least six months later.
+	Sunset string `protobuf:"bytes,2,opt,name=sunset,proto3" json:"sunset,omitempty"`
+	// URL of what to use instead.
+	Guide         string `protobuf:"bytes,3,opt,name=guide,proto3" json:"guide,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Deprecation) Reset() {
+	*x = Deprecation{}
+	mi := &file_parlance_v1_options_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Deprecation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Deprecation) ProtoMessage() {}
+
+func (x *Deprecation) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_options_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Deprecation.ProtoReflect.Descriptor instead.
+func (*Deprecation) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_options_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Deprecation) GetSince() string {
+	if x != nil {
+		return x.Since
+	}
+	return ""
+}
+
+func (x *Deprecation) GetSunset() string {
+	if x != nil {
+		return x.Sunset
+	}
+	return ""
+}
+
+func (x *Deprecation) GetGuide() string {
+	if x != nil {
+		return x.Guide
+	}
+	return ""
+}
+
 // ClosedSet is a set of values to which none is added.
 type ClosedSet struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -406,7 +471,7 @@ type ClosedSet struct {
 
 func (x *ClosedSet) Reset() {
 	*x = ClosedSet{}
-	mi := &file_parlance_v1_options_proto_msgTypes[2]
+	mi := &file_parlance_v1_options_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -418,7 +483,7 @@ func (x *ClosedSet) String() string {
 func (*ClosedSet) ProtoMessage() {}
 
 func (x *ClosedSet) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_options_proto_msgTypes[2]
+	mi := &file_parlance_v1_options_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -431,7 +496,7 @@ func (x *ClosedSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClosedSet.ProtoReflect.Descriptor instead.
 func (*ClosedSet) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_options_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_options_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ClosedSet) GetValues() []string {
@@ -456,6 +521,14 @@ var file_parlance_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Field:         50102,
 		Name:          "parlance.v1.rest",
 		Tag:           "bytes,50102,opt,name=rest",
+		Filename:      "parlance/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*Deprecation)(nil),
+		Field:         50103,
+		Name:          "parlance.v1.deprecation",
+		Tag:           "bytes,50103,opt,name=deprecation",
 		Filename:      "parlance/v1/options.proto",
 	},
 	{
@@ -510,6 +583,10 @@ var (
 	//
 	// optional parlance.v1.RestPolicy rest = 50102;
 	E_Rest = &file_parlance_v1_options_proto_extTypes[1]
+	// On a method with the option deprecated, which must have it.
+	//
+	// optional parlance.v1.Deprecation deprecation = 50103;
+	E_Deprecation = &file_parlance_v1_options_proto_extTypes[2]
 )
 
 // Extension fields to descriptorpb.FieldOptions.
@@ -520,22 +597,22 @@ var (
 	// protocols use the string. In a request the string is read in place of the Struct.
 	//
 	// optional string exact_json_of = 50101;
-	E_ExactJsonOf = &file_parlance_v1_options_proto_extTypes[2]
+	E_ExactJsonOf = &file_parlance_v1_options_proto_extTypes[3]
 	// The field is there over Connect, gRPC and gRPC-Web only: REST leaves it out of its JSON and of
 	// the OpenAPI document.
 	//
 	// optional bool rpc_only = 50102;
-	E_RpcOnly = &file_parlance_v1_options_proto_extTypes[3]
+	E_RpcOnly = &file_parlance_v1_options_proto_extTypes[4]
 	// On a string field of an answer: the only values that it has. They are an enum in the OpenAPI
 	// document. Fields of requests state theirs in the rule `in`, which is also checked.
 	//
 	// optional parlance.v1.ClosedSet closed = 50103;
-	E_Closed = &file_parlance_v1_options_proto_extTypes[4]
+	E_Closed = &file_parlance_v1_options_proto_extTypes[5]
 	// Why the value must not be in the audit log. exact_json_of fields are never in it; for analysts
 	// they are as the field that they repeat.
 	//
 	// optional parlance.v1.Privacy privacy = 50104;
-	E_Privacy = &file_parlance_v1_options_proto_extTypes[5]
+	E_Privacy = &file_parlance_v1_options_proto_extTypes[6]
 )
 
 // Extension fields to descriptorpb.MessageOptions.
@@ -543,7 +620,7 @@ var (
 	// The name of the outbound event that the message is the data of.
 	//
 	// optional string event = 50101;
-	E_Event = &file_parlance_v1_options_proto_extTypes[6]
+	E_Event = &file_parlance_v1_options_proto_extTypes[7]
 )
 
 var File_parlance_v1_options_proto protoreflect.FileDescriptor
@@ -565,7 +642,11 @@ const file_parlance_v1_options_proto_rawDesc = "" +
 	"\blocation\x18\x02 \x01(\tR\blocation\x12\x16\n" +
 	"\x06manual\x18\x03 \x01(\tR\x06manual\x12!\n" +
 	"\fevent_stream\x18\x04 \x01(\tR\veventStream\x12$\n" +
-	"\x0emax_body_bytes\x18\x05 \x01(\x05R\fmaxBodyBytes\"#\n" +
+	"\x0emax_body_bytes\x18\x05 \x01(\x05R\fmaxBodyBytes\"Q\n" +
+	"\vDeprecation\x12\x14\n" +
+	"\x05since\x18\x01 \x01(\tR\x05since\x12\x16\n" +
+	"\x06sunset\x18\x02 \x01(\tR\x06sunset\x12\x14\n" +
+	"\x05guide\x18\x03 \x01(\tR\x05guide\"#\n" +
 	"\tClosedSet\x12\x16\n" +
 	"\x06values\x18\x01 \x03(\tR\x06values*f\n" +
 	"\x05Scope\x12\x15\n" +
@@ -587,7 +668,8 @@ const file_parlance_v1_options_proto_rawDesc = "" +
 	"\x0fPRIVACY_CONTENT\x10\x02\x12\x14\n" +
 	"\x10PRIVACY_PERSONAL\x10\x03:S\n" +
 	"\x06policy\x12\x1e.google.protobuf.MethodOptions\x18\xb5\x87\x03 \x01(\v2\x19.parlance.v1.MethodPolicyR\x06policy:M\n" +
-	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x17.parlance.v1.RestPolicyR\x04rest:C\n" +
+	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x17.parlance.v1.RestPolicyR\x04rest:\\\n" +
+	"\vdeprecation\x12\x1e.google.protobuf.MethodOptions\x18\xb7\x87\x03 \x01(\v2\x18.parlance.v1.DeprecationR\vdeprecation:C\n" +
 	"\rexact_json_of\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\tR\vexactJsonOf::\n" +
 	"\brpc_only\x12\x1d.google.protobuf.FieldOptions\x18\xb6\x87\x03 \x01(\bR\arpcOnly:O\n" +
 	"\x06closed\x12\x1d.google.protobuf.FieldOptions\x18\xb7\x87\x03 \x01(\v2\x16.parlance.v1.ClosedSetR\x06closed:O\n" +
@@ -607,36 +689,39 @@ func file_parlance_v1_options_proto_rawDescGZIP() []byte {
 }
 
 var file_parlance_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_parlance_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_parlance_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_parlance_v1_options_proto_goTypes = []any{
 	(Scope)(0),                          // 0: parlance.v1.Scope
 	(Audit)(0),                          // 1: parlance.v1.Audit
 	(Privacy)(0),                        // 2: parlance.v1.Privacy
 	(*MethodPolicy)(nil),                // 3: parlance.v1.MethodPolicy
 	(*RestPolicy)(nil),                  // 4: parlance.v1.RestPolicy
-	(*ClosedSet)(nil),                   // 5: parlance.v1.ClosedSet
-	(*descriptorpb.MethodOptions)(nil),  // 6: google.protobuf.MethodOptions
-	(*descriptorpb.FieldOptions)(nil),   // 7: google.protobuf.FieldOptions
-	(*descriptorpb.MessageOptions)(nil), // 8: google.protobuf.MessageOptions
+	(*Deprecation)(nil),                 // 5: parlance.v1.Deprecation
+	(*ClosedSet)(nil),                   // 6: parlance.v1.ClosedSet
+	(*descriptorpb.MethodOptions)(nil),  // 7: google.protobuf.MethodOptions
+	(*descriptorpb.FieldOptions)(nil),   // 8: google.protobuf.FieldOptions
+	(*descriptorpb.MessageOptions)(nil), // 9: google.protobuf.MessageOptions
 }
 var file_parlance_v1_options_proto_depIdxs = []int32{
 	0,  // 0: parlance.v1.MethodPolicy.scope:type_name -> parlance.v1.Scope
 	1,  // 1: parlance.v1.MethodPolicy.audit:type_name -> parlance.v1.Audit
-	6,  // 2: parlance.v1.policy:extendee -> google.protobuf.MethodOptions
-	6,  // 3: parlance.v1.rest:extendee -> google.protobuf.MethodOptions
-	7,  // 4: parlance.v1.exact_json_of:extendee -> google.protobuf.FieldOptions
-	7,  // 5: parlance.v1.rpc_only:extendee -> google.protobuf.FieldOptions
-	7,  // 6: parlance.v1.closed:extendee -> google.protobuf.FieldOptions
-	7,  // 7: parlance.v1.privacy:extendee -> google.protobuf.FieldOptions
-	8,  // 8: parlance.v1.event:extendee -> google.protobuf.MessageOptions
-	3,  // 9: parlance.v1.policy:type_name -> parlance.v1.MethodPolicy
-	4,  // 10: parlance.v1.rest:type_name -> parlance.v1.RestPolicy
-	5,  // 11: parlance.v1.closed:type_name -> parlance.v1.ClosedSet
-	2,  // 12: parlance.v1.privacy:type_name -> parlance.v1.Privacy
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	9,  // [9:13] is the sub-list for extension type_name
-	2,  // [2:9] is the sub-list for extension extendee
+	7,  // 2: parlance.v1.policy:extendee -> google.protobuf.MethodOptions
+	7,  // 3: parlance.v1.rest:extendee -> google.protobuf.MethodOptions
+	7,  // 4: parlance.v1.deprecation:extendee -> google.protobuf.MethodOptions
+	8,  // 5: parlance.v1.exact_json_of:extendee -> google.protobuf.FieldOptions
+	8,  // 6: parlance.v1.rpc_only:extendee -> google.protobuf.FieldOptions
+	8,  // 7: parlance.v1.closed:extendee -> google.protobuf.FieldOptions
+	8,  // 8: parlance.v1.privacy:extendee -> google.protobuf.FieldOptions
+	9,  // 9: parlance.v1.event:extendee -> google.protobuf.MessageOptions
+	3,  // 10: parlance.v1.policy:type_name -> parlance.v1.MethodPolicy
+	4,  // 11: parlance.v1.rest:type_name -> parlance.v1.RestPolicy
+	5,  // 12: parlance.v1.deprecation:type_name -> parlance.v1.Deprecation
+	6,  // 13: parlance.v1.closed:type_name -> parlance.v1.ClosedSet
+	2,  // 14: parlance.v1.privacy:type_name -> parlance.v1.Privacy
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	10, // [10:15] is the sub-list for extension type_name
+	2,  // [2:10] is the sub-list for extension extendee
 	0,  // [0:2] is the sub-list for field type_name
 }
 
@@ -651,8 +736,8 @@ func file_parlance_v1_options_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_options_proto_rawDesc), len(file_parlance_v1_options_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   3,
-			NumExtensions: 7,
+			NumMessages:   4,
+			NumExtensions: 8,
 			NumServices:   0,
 		},
 		GoTypes:           file_parlance_v1_options_proto_goTypes,

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file parlance/v1/options.proto.
  */
 export const file_parlance_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXJsYW5jZS92MS9vcHRpb25zLnByb3RvEgtwYXJsYW5jZS52MSKyAQoMTWV0aG9kUG9saWN5EiEKBXNjb3BlGAEgASgOMhIucGFybGFuY2UudjEuU2NvcGUSFQoNc2Vzc2lvbl90b2tlbhgCIAEoCBIMCgRyYXRlGAMgASgJEiEKBWF1ZGl0GAQgASgOMhIucGFybGFuY2UudjEuQXVkaXQSFAoMYXVkaXRfYmVmb3JlGAUgASgJEg8KB2JpbGxpbmcYBiABKAgSEAoIcGVyc29uYWwYByABKAgidAoKUmVzdFBvbGljeRIWCg5zdWNjZXNzX3N0YXR1cxgBIAEoBRIQCghsb2NhdGlvbhgCIAEoCRIOCgZtYW51YWwYAyABKAkSFAoMZXZlbnRfc3RyZWFtGAQgASgJEhYKDm1heF9ib2R5X2J5dGVzGAUgASgFIhsKCUNsb3NlZFNldBIOCgZ2YWx1ZXMYASADKAkqZgoFU2NvcGUSFQoRU0NPUEVfVU5TUEVDSUZJRUQQABIOCgpTQ09QRV9SRUFEEAESEQoNU0NPUEVfUlVOVElNRRACEhIKDlNDT1BFX09QRVJBVE9SEAMSDwoLU0NPUEVfQURNSU4QBCpRCgVBdWRpdBIVChFBVURJVF9VTlNQRUNJRklFRBAAEg8KC0FVRElUX05FVkVSEAESDgoKQVVESVRfS0VZUxACEhAKDEFVRElUX0FMV0FZUxADKmEKB1ByaXZhY3kSFwoTUFJJVkFDWV9VTlNQRUNJRklFRBAAEhIKDlBSSVZBQ1lfU0VDUkVUEAESEwoPUFJJVkFDWV9DT05URU5UEAISFAoQUFJJVkFDWV9QRVJTT05BTBADQjJaMHBhcmxhbmNlLmRldi9wYXJsYW5jZS9nZW4vcGFybGFuY2UvdjE7cGFybGFuY2V2MWIGcHJvdG8z");
+  fileDesc("ChlwYXJsYW5jZS92MS9vcHRpb25zLnByb3RvEgtwYXJsYW5jZS52MSKyAQoMTWV0aG9kUG9saWN5EiEKBXNjb3BlGAEgASgOMhIucGFybGFuY2UudjEuU2NvcGUSFQoNc2Vzc2lvbl90b2tlbhgCIAEoCBIMCgRyYXRlGAMgASgJEiEKBWF1ZGl0GAQgASgOMhIucGFybGFuY2UudjEuQXVkaXQSFAoMYXVkaXRfYmVmb3JlGAUgASgJEg8KB2JpbGxpbmcYBiABKAgSEAoIcGVyc29uYWwYByABKAgidAoKUmVzdFBvbGljeRIWCg5zdWNjZXNzX3N0YXR1cxgBIAEoBRIQCghsb2NhdGlvbhgCIAEoCRIOCgZtYW51YWwYAyABKAkSFAoMZXZlbnRfc3RyZWFtGAQgASgJEhYKDm1heF9ib2R5X2J5dGVzGAUgASgFIjsKC0RlcHJlY2F0aW9uEg0KBXNpbmNlGAEgASgJEg4KBnN1bnNldBgCIAEoCRINCgVndWlkZRgDIAEoCSIbCglDbG9zZWRTZXQSDgoGdmFsdWVzGAEgAygJKmYKBVNjb3BlEhUKEVNDT1BFX1VOU1BFQ0lGSUVEEAASDgoKU0NPUEVfUkVBRBABEhEKDVNDT1BFX1JVTlRJTUUQAhISCg5TQ09QRV9PUEVSQVRPUhADEg8KC1NDT1BFX0FETUlOEAQqUQoFQXVkaXQSFQoRQVVESVRfVU5TUEVDSUZJRUQQABIPCgtBVURJVF9ORVZFUhABEg4KCkFVRElUX0tFWVMQAhIQCgxBVURJVF9BTFdBWVMQAyphCgdQcml2YWN5EhcKE1BSSVZBQ1lfVU5TUEVDSUZJRUQQABISCg5QUklWQUNZX1NFQ1JFVBABEhMKD1BSSVZBQ1lfQ09OVEVOVBACEhQKEFBSSVZBQ1lfUEVSU09OQUwQA0IyWjBwYXJsYW5jZS5kZXYvcGFybGFuY2UvZ2VuL3BhcmxhbmNlL3YxO3BhcmxhbmNldjFiBnByb3RvMw");
 
 /**
  * MethodPolicy says who may call a method.
@@ -136,6 +136,42 @@ export const RestPolicySchema: GenMessage<RestPolicy> = /*@__PURE__*/
   messageDesc(file_parlance_v1_options, 1);
 
 /**
+ * Deprecation says until when a method that is marked as deprecated can be called. Every answer to
+ * it says so in the headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link.
+ *
+ * @generated from message parlance.v1.Deprecation
+ */
+export type Deprecation = Message<"parlance.v1.Deprecation"> & {
+  /**
+   * The day from which it is deprecated, "2027-01-31".
+   *
+   * @generated from field: string since = 1;
+   */
+  since: string;
+
+  /**
+   * The day from which it may be gone, at least six months later.
+   *
+   * @generated from field: string sunset = 2;
+   */
+  sunset: string;
+
+  /**
+   * URL of what to use instead.
+   *
+   * @generated from field: string guide = 3;
+   */
+  guide: string;
+};
+
+/**
+ * Describes the message parlance.v1.Deprecation.
+ * Use `create(DeprecationSchema)` to create a new message.
+ */
+export const DeprecationSchema: GenMessage<Deprecation> = /*@__PURE__*/
+  messageDesc(file_parlance_v1_options, 2);
+
+/**
  * ClosedSet is a set of values to which none is added.
  *
  * @generated from message parlance.v1.ClosedSet
@@ -154,7 +190,7 @@ export type ClosedSet = Message<"parlance.v1.ClosedSet"> & {
  * Use `create(ClosedSetSchema)` to create a new message.
  */
 export const ClosedSetSchema: GenMessage<ClosedSet> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_options, 2);
+  messageDesc(file_parlance_v1_options, 3);
 
 /**
  * Scope is what an API key may do. Each scope contains the ones before it.
