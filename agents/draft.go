@@ -24,7 +24,7 @@ type Draft struct {
 	Config      Config              `bun:"config,type:jsonb"`
 	// BaseVersion is the version of the agent when the draft was begun.
 	BaseVersion int `bun:"base_version"`
-	// Revision counts from 1 how often the draft was saved.
+	// Revision counts the saves of all drafts that the agent has had, from 1.
 	Revision  int       `bun:"revision"`
 	UpdatedBy string    `bun:"updated_by"`
 	CreatedAt time.Time `bun:"created_at"`
@@ -44,9 +44,9 @@ func (d Draft) Agent() Agent {
 	return agent
 }
 
-// checkRevision refuses a draft that was saved since the caller has seen revision seen; 0: any.
-func (d Draft) checkRevision(seen int) error {
-	if seen == 0 || seen == d.Revision {
+// checkRevision refuses a draft that was saved since the caller has seen revision seen; nil: any.
+func (d Draft) checkRevision(seen *int) error {
+	if seen == nil || *seen == d.Revision {
 		return nil
 	}
 	return fault.New(fault.AgentDraftChanged,
@@ -98,8 +98,12 @@ func (s *Service) FindDraft(ctx context.Context, p workspaces.Principal, id ID) 
 type SaveDraftParams struct {
 	Name   string
 	Config Config
-	// Revision is the one that the caller has seen; 0: the draft is saved whatever there is.
-	Revision int
+	// Revision is the one that the caller has seen, 0 if there was no draft; nil: the draft is saved
+	// whatever there is.
+	Revision *int
+	// BaseVersion is the version of the agent that the caller has seen; 0: its latest. It counts when
+	// the draft is begun.
+	BaseVersion int
 	// By is the name of who saves it.
 	By string
 }
@@ -121,12 +125,15 @@ func (s *Service) SaveDraft(ctx context.Context, ref workspaces.Ref, id ID, p Sa
 		draft, err = draftOf(ctx, tx, agent)
 		begun := err == nil
 		switch {
-		case fault.IsReason(err, fault.AgentDraftNotFound) && p.Revision > 0:
+		case fault.IsReason(err, fault.AgentDraftNotFound) && p.Revision != nil && *p.Revision > 0:
 			return fault.New(fault.AgentDraftChanged,
 				"The draft was published or discarded meanwhile; save with revision 0 to begin another one.")
 		case fault.IsReason(err, fault.AgentDraftNotFound):
+			if p.BaseVersion > agent.Version {
+				return fault.InvalidField("base_version", "unknown", "The agent has no such version; its latest is %d.", agent.Version)
+			}
 			draft = unsavedDraft(agent)
-			draft.CreatedAt = now
+			draft.CreatedAt, draft.BaseVersion = now, cmp.Or(p.BaseVersion, agent.Version)
 		case err != nil:
 			return err
 		}
@@ -134,7 +141,9 @@ func (s *Service) SaveDraft(ctx context.Context, ref workspaces.Ref, id ID, p Sa
 			return err
 		}
 		draft.Name, draft.Config, draft.UpdatedBy, draft.UpdatedAt = p.Name, p.Config.withDefaults(), p.By, now
-		draft.Revision++
+		if draft.Revision, err = nextRevision(ctx, tx, agent); err != nil {
+			return err
+		}
 		return saveDraft(ctx, tx, draft, begun)
 	})
 	return draft, err
@@ -152,8 +161,8 @@ func (s *Service) CompareDraft(ctx context.Context, ref workspaces.Ref, id ID) (
 
 // PublishParams say which draft is published.
 type PublishParams struct {
-	// Revision is the one that the caller has seen; 0: any.
-	Revision int
+	// Revision is the one that the caller has seen; nil: any.
+	Revision *int
 	// Overwrite publishes also what gives up changes that the agent got since the draft was begun.
 	Overwrite bool
 }
@@ -170,7 +179,10 @@ func (s *Service) PublishDraft(ctx context.Context, ref workspaces.Ref, id ID, p
 	if err := s.checkModels(ctx, ref, draft.Config, draft.Published.Config); err != nil {
 		return Agent{}, err
 	}
-	seen := cmp.Or(p.Revision, draft.Revision)
+	seen := p.Revision
+	if seen == nil {
+		seen = &draft.Revision // what was checked is what is published
+	}
 	var agent Agent
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
 		if agent, err = lockAgent(ctx, tx, ref, id); err != nil {

@@ -25,6 +25,16 @@ func draftOf(ctx context.Context, db bun.IDB, agent Agent) (Draft, error) {
 	return draft, nil
 }
 
+// nextRevision counts a save. The caller has locked the agent.
+func nextRevision(ctx context.Context, tx bun.IDB, agent Agent) (revision int, err error) {
+	err = tx.NewUpdate().Model((*Agent)(nil)).Set("draft_revision = draft_revision + 1").Where("tenant_id = ?", agent.TenantID).
+		Where("id = ?", agent.ID).Returning("draft_revision").Scan(ctx, &revision)
+	if err != nil {
+		return 0, fmt.Errorf("count the saves of an agent's drafts: %w", err)
+	}
+	return revision, nil
+}
+
 // saveDraft stores a draft; begun says that there is one already.
 func saveDraft(ctx context.Context, tx bun.IDB, draft Draft, begun bool) error {
 	if !begun {

@@ -39,6 +39,7 @@ CREATE TABLE agents (
     config jsonb NOT NULL,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    draft_revision integer NOT NULL DEFAULT 0,
     CONSTRAINT agents_pkey PRIMARY KEY (id),
     CONSTRAINT agents_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE,
     CONSTRAINT agents_version_check CHECK ((version > 0)),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"parlance.dev/parlance/cli/client"
@@ -86,7 +87,10 @@ has those of the draft there is, or else of the agent. Flags win over both.`,
 			if err != nil {
 				return err
 			}
-			req := &parlancev1.SaveAgentDraftRequest{WorkspaceId: c.WorkspaceID, AgentId: agent.GetId(), Revision: revision}
+			req := &parlancev1.SaveAgentDraftRequest{WorkspaceId: c.WorkspaceID, AgentId: agent.GetId()}
+			if f.given("revision") {
+				req.Revision = &revision
+			}
 			if err := f.draft(ctx, c, req); err != nil {
 				return err
 			}
@@ -104,7 +108,7 @@ has those of the draft there is, or else of the agent. Flags win over both.`,
 	}
 	f.add(cmd)
 	cmd.Flags().Int32Var(&revision, "revision", 0,
-		"save only if this is still the revision of the draft; default: that which was read, or with --file any")
+		"save only if this is still the revision of the draft, 0: if there is none; default: that which was read, or with --file any")
 	return cmd
 }
 
@@ -122,8 +126,9 @@ func (f *fields) draft(ctx context.Context, c *client.Caller, req *parlancev1.Sa
 	if err != nil {
 		return c.Explain("find the draft", err)
 	}
+	req.BaseVersion = there.GetAgent().GetVersion()
 	if !f.given("revision") {
-		req.Revision = there.GetRevision()
+		req.Revision = proto.Int32(there.GetRevision())
 	}
 	encoded, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(there.GetAgent())
 	if err != nil {
@@ -186,6 +191,7 @@ func valueWords(value *structpb.Value) string {
 
 func newDraftPublish() *cobra.Command {
 	req := &parlancev1.PublishAgentDraftRequest{}
+	var revision int32
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "publish AGENT", Short: "Make the draft the agent's next version", Args: command.ExactArgs("AGENT"),
@@ -198,6 +204,9 @@ func newDraftPublish() *cobra.Command {
 				return err
 			}
 			req.WorkspaceId, req.AgentId = c.WorkspaceID, agent.GetId()
+			if revision > 0 {
+				req.Revision = &revision
+			}
 			published, err := c.Agents.PublishAgentDraft(ctx, req)
 			if err != nil {
 				return c.Explain("publish the draft", err)
@@ -209,7 +218,7 @@ func newDraftPublish() *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().Int32Var(&req.Revision, "revision", 0, "publish only if this is still the revision of the draft; 0: any")
+	cmd.Flags().Int32Var(&revision, "revision", 0, "publish only if this is still the revision of the draft; 0: any")
 	cmd.Flags().BoolVar(&req.Overwrite, "overwrite", false, "give up changes that the agent got since the draft was begun")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the agent as a line of JSON")
 	return cmd

@@ -17,8 +17,8 @@ func (s *agentsServer) GetAgentDraft(ctx context.Context, req *parlancev1.GetAge
 
 func (s *agentsServer) SaveAgentDraft(ctx context.Context, req *parlancev1.SaveAgentDraftRequest) (*parlancev1.AgentDraft, error) {
 	draft, err := s.agents.SaveDraft(ctx, refOf(ctx), agents.ID(req.GetAgentId()), agents.SaveDraftParams{
-		Name: req.GetAgent().GetName(), Config: newAgentConfig(req.GetAgent()), Revision: int(req.GetRevision()),
-		By: workspaces.PrincipalFrom(ctx).CallerName(),
+		Name: req.GetAgent().GetName(), Config: newAgentConfig(req.GetAgent()), Revision: seenRevision(req.Revision),
+		BaseVersion: int(req.GetBaseVersion()), By: workspaces.PrincipalFrom(ctx).CallerName(),
 	})
 	return agentDraftProto(draft), err
 }
@@ -32,13 +32,22 @@ func (s *agentsServer) CompareAgentDraft(
 
 func (s *agentsServer) PublishAgentDraft(ctx context.Context, req *parlancev1.PublishAgentDraftRequest) (*parlancev1.Agent, error) {
 	agent, err := s.agents.PublishDraft(ctx, refOf(ctx), agents.ID(req.GetAgentId()), agents.PublishParams{
-		Revision: int(req.GetRevision()), Overwrite: req.GetOverwrite(),
+		Revision: seenRevision(req.Revision), Overwrite: req.GetOverwrite(),
 	})
 	return agentProto(agent), err
 }
 
 func (s *agentsServer) DeleteAgentDraft(ctx context.Context, req *parlancev1.DeleteAgentDraftRequest) (*emptypb.Empty, error) {
 	return &emptypb.Empty{}, s.agents.DeleteDraft(ctx, refOf(ctx), agents.ID(req.GetAgentId()))
+}
+
+// seenRevision is nil when the caller names none.
+func seenRevision(of *int32) *int {
+	if of == nil {
+		return nil
+	}
+	revision := int(*of)
+	return &revision
 }
 
 func agentDraftProto(d agents.Draft) *parlancev1.AgentDraft {

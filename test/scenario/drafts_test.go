@@ -78,6 +78,39 @@ func TestDraftIsPublished(t *testing.T) {
 	}
 }
 
+// TestDraftsOfTwoPeople: whoever has seen an earlier draft, or none, neither overwrites nor publishes
+// the one there is.
+func TestDraftsOfTwoPeople(t *testing.T) {
+	t.Parallel()
+	e := newIdem(t, harness.Options{WithoutWorker: true})
+	agent := e.Tenant.In("/agents/" + e.agent)
+	draft := agent + "/draft"
+	for _, gone := range [][2]string{{"POST", "/publish"}, {"DELETE", ""}} {
+		anna := e.Do(t, "PUT", draft, `{"agent":{"name":"Anna's"},"revision":0}`).Must(t, 200).At("revision").(float64)
+		checkProblem(t, e.Do(t, "PUT", draft, `{"agent":{"name":"Ben's"},"revision":0}`), 409, "agent-draft-changed")
+		e.Do(t, gone[0], draft+gone[1], nil)
+		ben := e.Do(t, "PUT", draft, `{"agent":{"name":"Ben's"},"revision":0}`).Must(t, 200)
+		if ben.At("revision") != anna+1 {
+			t.Errorf("after %v another draft begins at revision %v, and that one was at %v", gone, ben.At("revision"), anna)
+		}
+		seen := map[string]any{"revision": anna}
+		checkProblem(t, e.Do(t, "POST", draft+"/publish", seen), 409, "agent-draft-changed")
+		seen["agent"] = map[string]any{"name": "Anna's"}
+		checkProblem(t, e.Do(t, "PUT", draft, seen), 409, "agent-draft-changed")
+		if got := e.Do(t, "GET", draft, nil).Must(t, 200); got.Text("agent", "name") != "Ben's" {
+			t.Errorf("after %v the draft is %s", gone, got.Body)
+		}
+		e.Do(t, "DELETE", draft, nil).Must(t, 204)
+	}
+	checkProblem(t, e.Do(t, "PUT", draft, `{"agent":{"name":"Ada"},"base_version":9}`), 400, "invalid-request")
+	e.Do(t, "PATCH", agent, `{"first_message":"Hello."}`).Must(t, 200)
+	late := e.Do(t, "PUT", draft, `{"agent":{"name":"Ada"},"revision":0,"base_version":1}`).Must(t, 200)
+	if late.At("stale") != true || late.At("agent", "version") != 1.0 {
+		t.Errorf("a draft of an agent as it no longer is: %s", late.Body)
+	}
+	checkProblem(t, e.Do(t, "POST", draft+"/publish", nil), 409, "agent-draft-stale")
+}
+
 // TestStaleDraft: a draft that was begun before the agent's newest version is published only when
 // that is asked for.
 func TestStaleDraft(t *testing.T) {
@@ -161,7 +194,7 @@ func TestSessionOfDraft(t *testing.T) {
 	if said != "No word of it." || session.At("draft_revision") != 1.0 || session.At("agent_version") != 1.0 {
 		t.Errorf("said %q in %s", said, session.Body)
 	}
-	// A draft that was begun anew has the same revision and other guards.
+	// A draft that was begun anew has other guards.
 	e.Do(t, "DELETE", draft, nil).Must(t, 204)
 	guarded("roses")
 	if said, _ := talk("I like tulips."); said == "No word of it." {

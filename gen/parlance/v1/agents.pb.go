@@ -3702,7 +3702,8 @@ type AgentDraft struct {
 	AgentId string `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// The settings; version is that of the agent when the draft was begun.
 	Agent *Agent `protobuf:"bytes,2,opt,name=agent,proto3" json:"agent,omitempty"`
-	// Counts how often it was saved; 0: there is no draft, and the settings are those of the agent.
+	// Counts the saves of all drafts that the agent has had; 0: there is no draft, and the settings are
+	// those of the agent.
 	Revision int32 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
 	// When it was begun.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -3857,8 +3858,12 @@ type SaveAgentDraftRequest struct {
 	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// All settings; what is missing has its default. workspace_id in it is not read.
 	Agent *CreateAgentRequest `protobuf:"bytes,3,opt,name=agent,proto3" json:"agent,omitempty"`
-	// The revision that the caller has seen; 0 saves whatever there is.
-	Revision      int32 `protobuf:"varint,4,opt,name=revision,proto3" json:"revision,omitempty"`
+	// The revision that the caller has seen, 0 if there was no draft. Without it whatever there is is
+	// replaced.
+	Revision *int32 `protobuf:"varint,4,opt,name=revision,proto3,oneof" json:"revision,omitempty"`
+	// The version of the agent that the caller has seen; 0: its latest. A draft that is begun with an
+	// older one is stale at once.
+	BaseVersion   int32 `protobuf:"varint,5,opt,name=base_version,json=baseVersion,proto3" json:"base_version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3915,8 +3920,15 @@ func (x *SaveAgentDraftRequest) GetAgent() *CreateAgentRequest {
 }
 
 func (x *SaveAgentDraftRequest) GetRevision() int32 {
+	if x != nil && x.Revision != nil {
+		return *x.Revision
+	}
+	return 0
+}
+
+func (x *SaveAgentDraftRequest) GetBaseVersion() int32 {
 	if x != nil {
-		return x.Revision
+		return x.BaseVersion
 	}
 	return 0
 }
@@ -3981,8 +3993,8 @@ type PublishAgentDraftRequest struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// agt_…
 	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	// The revision that the caller has seen; 0 publishes whatever there is.
-	Revision int32 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// The revision that the caller has seen. Without it whatever there is is published.
+	Revision *int32 `protobuf:"varint,3,opt,name=revision,proto3,oneof" json:"revision,omitempty"`
 	// Whether changes that the agent got since the draft was begun are given up.
 	Overwrite     bool `protobuf:"varint,4,opt,name=overwrite,proto3" json:"overwrite,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -4034,8 +4046,8 @@ func (x *PublishAgentDraftRequest) GetAgentId() string {
 }
 
 func (x *PublishAgentDraftRequest) GetRevision() int32 {
-	if x != nil {
-		return x.Revision
+	if x != nil && x.Revision != nil {
+		return *x.Revision
 	}
 	return 0
 }
@@ -4475,20 +4487,23 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x05stale\x18\a \x01(\bR\x05stale\"T\n" +
 	"\x14GetAgentDraftRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xb9\x01\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xf7\x01\n" +
 	"\x15SaveAgentDraftRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12=\n" +
-	"\x05agent\x18\x03 \x01(\v2\x1f.parlance.v1.CreateAgentRequestB\x06\xbaH\x03\xc8\x01\x01R\x05agent\x12#\n" +
-	"\brevision\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\brevision\"X\n" +
+	"\x05agent\x18\x03 \x01(\v2\x1f.parlance.v1.CreateAgentRequestB\x06\xbaH\x03\xc8\x01\x01R\x05agent\x12(\n" +
+	"\brevision\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\x00R\brevision\x88\x01\x01\x12*\n" +
+	"\fbase_version\x18\x05 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\vbaseVersionB\v\n" +
+	"\t_revision\"X\n" +
 	"\x18CompareAgentDraftRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\x9b\x01\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xad\x01\n" +
 	"\x18PublishAgentDraftRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12#\n" +
-	"\brevision\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\brevision\x12\x1c\n" +
-	"\toverwrite\x18\x04 \x01(\bR\toverwrite\"W\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12(\n" +
+	"\brevision\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\x00R\brevision\x88\x01\x01\x12\x1c\n" +
+	"\toverwrite\x18\x04 \x01(\bR\toverwriteB\v\n" +
+	"\t_revision\"W\n" +
 	"\x17DeleteAgentDraftRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId2\xe9\x12\n" +
@@ -4703,6 +4718,8 @@ func file_parlance_v1_agents_proto_init() {
 	file_parlance_v1_agents_proto_msgTypes[11].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[13].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[32].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[44].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[46].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -173,7 +173,7 @@ export class Draft {
   async #save(): Promise<void> {
     const { workspaceId, agentId } = this;
     while (this.#state.status === 'unsaved') {
-      const { settings, draft: before } = this.#state;
+      const { settings, draft: before, published } = this.#state;
       this.#set({ status: 'saving' });
       try {
         const draft = await api.agents.saveAgentDraft({
@@ -181,6 +181,7 @@ export class Draft {
           agentId,
           agent: settings,
           revision: before?.revision ?? 0,
+          baseVersion: published.version,
         });
         const isAll = this.#state.settings === settings;
         this.#set({ draft, error: undefined, status: isAll ? 'clean' : 'unsaved', isRestored: false });
