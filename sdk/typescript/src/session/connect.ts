@@ -84,6 +84,7 @@ export function connect(options: ConnectOptions): Session {
   const early: { readonly id: string; readonly text: string; readonly settle: (result: Answer | Refused) => void }[] = [];
   let unavailableState: ConnectionState | undefined;
   let wantsOpen = options.autoConnect !== false;
+  let isClosed = false;
 
   const { voice, tap, close: closeVoice } = makeVoice(options.worklets, emit, {
     canTalk: () => current?.canTalk ?? false,
@@ -94,6 +95,7 @@ export function connect(options: ConnectOptions): Session {
   });
 
   function begin(urls: SessionUrls): void {
+    if (isClosed) return unavailable(new Error('The conversation was closed.'));
     unavailableState = undefined;
     current = makeConversation(urls, options, emit, tap);
     if (wantsOpen) current.open();
@@ -171,6 +173,7 @@ export function connect(options: ConnectOptions): Session {
     },
     open() {
       wantsOpen = true;
+      isClosed = false;
       start();
     },
     reconnect() {
@@ -186,6 +189,7 @@ export function connect(options: ConnectOptions): Session {
     answerTool: (callId, output) => current?.answerTool(callId, output) ?? false,
     sendEvent: (event) => current?.send(event) ?? false,
     restart() {
+      isClosed = false;
       closeVoice();
       current?.leave();
       current = unavailableState = undefined;
@@ -197,6 +201,7 @@ export function connect(options: ConnectOptions): Session {
       current?.hangUp();
     },
     close() {
+      isClosed = true;
       closeVoice();
       current?.leave();
       emitter.finish();

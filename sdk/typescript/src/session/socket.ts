@@ -56,6 +56,7 @@ export interface Socket {
 }
 
 const openState = 1; // WebSocket.OPEN
+const closedState = 3; // WebSocket.CLOSED
 const lostCode = 1006;
 
 /** Makes a socket. It connects with connect(). */
@@ -78,10 +79,16 @@ export function makeSocket(options: SocketOptions): Socket {
   function connect(): void {
     clearTimeout(timer);
     over = false;
-    const url = new URL(options.url);
-    if (lastEventId) url.searchParams.set('last_event_id', lastEventId);
     detach();
-    const made = new options.WebSocket(url.href);
+    let made: WebSocketLike;
+    try {
+      const url = new URL(options.url);
+      if (lastEventId) url.searchParams.set('last_event_id', lastEventId);
+      made = new options.WebSocket(url.href);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return stop(lostCode, 'unreachable', `No connection can be made to this URL: ${why}`, true);
+    }
     socket = made;
     change({ name: 'connecting', text: 'Connecting …' });
     made.onopen = () => {
@@ -90,19 +97,24 @@ export function makeSocket(options: SocketOptions): Socket {
       change({ name: 'open', text: 'Connected.' });
     };
     made.onmessage = ({ data }: { data: unknown }) => take(data);
-    made.onerror = () => undefined; // a close event follows
     made.onclose = ({ code, reason }: { code: number; reason: string }) => {
       if (socket === made) void closed(code, reason);
     };
+    // A close event follows at once, but not in Chromium when the page's policy blocks the URL.
+    made.onerror = () =>
+      setTimeout(() => {
+        if (socket === made && made.readyState === closedState) void closed(lostCode, '');
+      });
   }
 
   function take(data: unknown): void {
-    let event: ServerEvent;
+    let event: ServerEvent | null;
     try {
-      event = JSON.parse(String(data)) as ServerEvent;
+      event = JSON.parse(String(data)) as ServerEvent | null;
     } catch {
       return; // the service sends JSON only
     }
+    if (typeof event !== 'object' || event === null) return; // an event is an object
     // Sound is not kept for a client that was away, so nothing can be asked for behind it.
     if (event.event_id && event.type !== 'response.output_audio.delta') lastEventId = event.event_id;
     listener.event(event);
