@@ -13,8 +13,8 @@ export type Block =
   | { readonly kind: 'code'; readonly text: string };
 
 const item = /^\s*(?:[-*•]|(\d{1,4})[.)])\s+(.*)$/;
-const fence = /^\s*```/;
-const heading = /^#{1,6}\s+(.*)$/;
+const fence = /^\s*```+[^`]*$/;
+const heading = /^#{1,6}\s+(\S.*)$/;
 
 /** The parts of a text. */
 export function parseMarkdown(text: string): Block[] {
@@ -27,7 +27,10 @@ export function parseMarkdown(text: string): Block[] {
     } else if (fence.test(line)) {
       const end = lines.findIndex((l, i) => i > at && fence.test(l));
       const stop = end < 0 ? lines.length : end;
-      blocks.push({ kind: 'code', text: lines.slice(at + 1, stop).join('\n') });
+      const code = lines.slice(at + 1, stop).join('\n');
+      // Without code there would be nothing to see of the text.
+      if (code.trim()) blocks.push({ kind: 'code', text: code });
+      else blocks.push({ kind: 'paragraph', lines: lines.slice(at, stop + 1).map((text) => [{ kind: 'text', text }]) });
       at = stop + 1;
     } else if (item.test(line)) {
       const stop = endOf(lines, at, (l) => item.test(l));

@@ -29,9 +29,20 @@ test('paragraphs, lists, code, bold and links', () => {
 });
 
 test('a text that is not complete yet', () => {
-  assert.deepEqual(parseMarkdown('```\nlet a'), [{ kind: 'code', text: 'let a' }]);
+  assert.deepEqual(parseMarkdown('```js\nlet a'), [{ kind: 'code', text: 'let a' }]);
   assert.equal(plainText('We **open'), 'We **open');
   assert.deepEqual(parseMarkdown(''), []);
+});
+
+test('a text of nothing but marks is shown', () => {
+  const fences = `${'`'.repeat(9_900)}x`;
+  const [text, ...others] = parseMarkdown(fences);
+  assert.deepEqual(text, { kind: 'paragraph', lines: [[{ kind: 'text', text: fences }]] });
+  assert.deepEqual(others, []);
+  for (const marks of ['```', '```\n```', '```js\n\n```', '```one``` and\ntwo', '#  ']) {
+    const shown = plainText(marks);
+    for (const word of marks.match(/\w+|#/g) ?? ['```']) assert.ok(shown.includes(word), marks);
+  }
 });
 
 test('only http, https and mailto are links', () => {
