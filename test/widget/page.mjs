@@ -25,7 +25,8 @@ export const browser = (...args) =>
 
 /**
  * Opens a page of its own. Its shadow roots are open, so that the test and axe see into them.
- * `complaints` are the errors of the browser's console, and of the page.
+ * `complaints` are the errors of the browser's console, and of the page. `isHidden`: nothing of the
+ * widget is expected.
  */
 export async function open(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
@@ -43,9 +44,35 @@ export async function open(browser, url, options = {}) {
   });
   await options.prepare?.(page);
   await page.goto(url);
-  await page.locator('.launcher').waitFor();
+  if (!options.isHidden) await page.locator('.launcher').waitFor();
   return page;
 }
+
+/** Changes the page of the site, and its headers, before the browser gets them. */
+const withPage = (change) => ({
+  prepare: (page) =>
+    page.route('**/', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, ...change(await response.text(), response.headers()) });
+    }),
+});
+
+/** Changes the attributes of the script before it runs. */
+export const withScript = (attributes, old = 'data-title="Ask us"') =>
+  withPage((body) => ({ body: body.replace(old, () => attributes) }));
+
+/** Changes the page's policy. */
+export const withPolicy = (change) =>
+  withPage((body, headers) => ({
+    body,
+    headers: { ...headers, 'content-security-policy': change(headers['content-security-policy']) },
+  }));
+
+/** Answers the page's request for a session with something else. */
+export const withSession = (status, body) => ({
+  prepare: (page) =>
+    page.route('**/api/parlance-session', (route) => route.fulfill({ status, contentType: 'application/json', body })),
+});
 
 /** The serious findings of axe. */
 export async function findings(page) {

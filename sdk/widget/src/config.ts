@@ -7,7 +7,7 @@ export interface Config {
   readonly session: string;
   readonly title: string;
   readonly greeting: string;
-  /** A CSS colour; empty: that of --parlance-color, or the widget's own. */
+  /** A colour of the page's; empty: that of --parlance-color, or the widget's own. */
   readonly color: string;
   readonly position: 'left' | 'right';
   /** A BCP 47 tag. */
@@ -25,21 +25,25 @@ export interface Files {
   readonly player: string;
 }
 
-/** Reads settings. What is not valid is reported in the browser's console and left out. */
-export function readConfig(settings: Settings): Config {
+/**
+ * Reads settings. What is not valid is reported in the browser's console. Undefined when there can
+ * be no conversations with them.
+ */
+export function readConfig(settings: Settings): Config | undefined {
   const page = document.documentElement;
   const keyed = Object.entries(settings).find(([, value]) => containsKey(String(value)));
   if (keyed) {
     complain(`The setting “${keyed[0]}” contains an API key. Remove it, revoke the key, and create sessions on your server.`);
-    return readConfig({ ...settings, [keyed[0]]: '', session: '' });
+    return undefined;
   }
-  const { color = '', position, theme, dir } = settings;
-  if (color && !CSS.supports('color', color)) complain(`“${color}” is no CSS colour.`);
+  const session = sameOrigin(settings.session ?? '');
+  if (!session) return undefined;
+  const { position, theme, dir } = settings;
   return {
-    session: sameOrigin(settings.session ?? ''),
+    session,
     title: settings.title ?? '',
     greeting: settings.greeting ?? '',
-    color: CSS.supports('color', color) ? color : '',
+    color: settings.color ?? '',
     position: position === 'left' ? 'left' : 'right',
     lang: settings.lang || page.lang || navigator.language || 'en',
     theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
@@ -49,10 +53,12 @@ export function readConfig(settings: Settings): Config {
 
 /** The URL of the page's back end; empty if it is none of the page's own origin. */
 function sameOrigin(path: string): string {
-  if (!path) return '';
-  const url = new URL(path, document.baseURI);
-  if (url.origin === location.origin) return url.href;
-  complain(`data-session is a path of this page’s own origin (${location.origin}), not ${url.origin}.`);
+  const url = path && URL.canParse(path, document.baseURI) ? new URL(path, document.baseURI) : undefined;
+  if (url?.origin === location.origin && /^https?:$/.test(url.protocol)) return url.href;
+  complain(
+    `data-session is “${path}”. It must be the path of your back end that creates sessions, on this page’s own origin` +
+      ` (${location.origin}). There is no chat without it.`,
+  );
   return '';
 }
 

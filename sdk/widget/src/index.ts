@@ -16,7 +16,10 @@ export interface ParlanceApi {
   on(type: string, listener: Listener): () => void;
   /** What the page's back end is sent when it creates the next session; anything that becomes JSON. */
   setContext(context: object): void;
-  /** Puts the panel into an element of the page. Settings are those of the script, unless given. */
+  /**
+   * Puts the panel into an element of the page. Settings are those of the script, unless given. The
+   * conversation begins when the visitor goes into the panel, and ends when the panel is removed.
+   */
   mount(element: HTMLElement, settings?: Settings): { destroy(): void };
   /** Ends the conversation and removes the widget. */
   destroy(): void;
@@ -38,13 +41,22 @@ function start(script: HTMLScriptElement | null): ParlanceApi {
     for (const listener of listeners.get(type) ?? []) queueMicrotask(() => listener(detail));
   };
   let floating: Mounted | undefined;
-  const inline = new Set<Mounted>();
+  const shown = new Set<Mounted>();
   let context: object = {};
 
-  function show(settings: Settings, element?: HTMLElement): Mounted {
-    const mounted = mount(readConfig(settings), files, emit, element);
+  /** Shows a widget, unless its settings are refused. */
+  function show(settings: Settings, element?: HTMLElement): Mounted | undefined {
+    const config = readConfig(settings);
+    if (!config) return undefined;
+    const mounted = mount(config, files, emit, () => gone(mounted), element);
+    shown.add(mounted);
     mounted.store.setContext(context);
     return mounted;
+  }
+
+  function gone(mounted: Mounted): void {
+    shown.delete(mounted);
+    if (floating === mounted) floating = undefined;
   }
 
   // Without data-session the page uses mount() alone.
@@ -55,6 +67,7 @@ function start(script: HTMLScriptElement | null): ParlanceApi {
     close: () => floating?.store.setOpen(false),
     toggle: () => whenReady(() => floating?.store.setOpen(!floating.store.state.isOpen)),
     on(type, listener) {
+      if (typeof listener !== 'function') throw new TypeError(`Parlance.on('${type}', listener) needs a function as its listener.`);
       if (!eventTypes.includes(type)) complain(`There is no event “${type}”. There are ${eventTypes.join(', ')}.`);
       const all = listeners.get(type) ?? new Set();
       listeners.set(type, all.add(listener));
@@ -62,23 +75,14 @@ function start(script: HTMLScriptElement | null): ParlanceApi {
     },
     setContext(next) {
       context = next;
-      for (const { store } of [...inline, ...(floating ? [floating] : [])]) store.setContext(context);
+      for (const { store } of shown) store.setContext(context);
     },
     mount(element, more = {}) {
       const mounted = show({ ...settings, ...more }, element);
-      inline.add(mounted);
-      return {
-        destroy() {
-          inline.delete(mounted);
-          mounted.destroy();
-        },
-      };
+      return { destroy: () => mounted?.destroy() };
     },
     destroy() {
-      for (const mounted of inline) mounted.destroy();
-      inline.clear();
-      floating?.destroy();
-      floating = undefined;
+      for (const mounted of shown) mounted.destroy();
     },
   };
 }

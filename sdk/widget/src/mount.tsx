@@ -15,14 +15,31 @@ export interface Mounted {
 /** The widget's own colour. */
 const ownColor = '#0a5f4f';
 
-/** Puts the widget into an element, or, without one, at the end of the page with its button. */
+/** The element that holds the widget. A page can remove it without saying so. */
+class Host extends HTMLElement {
+  removed: () => void = () => undefined;
+
+  disconnectedCallback(): void {
+    // An element that is only moved is in the page again at once.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.removed();
+    });
+  }
+}
+
+/**
+ * Puts the widget into an element, or, without one, at the end of the page with its button. `gone`
+ * is called when it was destroyed, or removed by the page.
+ */
 export function mount(
   config: Config,
   files: Files,
   emit: (type: string, detail: object) => void,
+  gone: () => void,
   element?: HTMLElement,
 ): Mounted {
-  const host = document.createElement('div');
+  if (!customElements.get('parlance-widget')) customElements.define('parlance-widget', Host);
+  const host = document.createElement('parlance-widget') as Host;
   host.dataset['theme'] = config.theme;
   host.dataset['position'] = config.position;
   host.dataset['mode'] = element ? 'inline' : 'floating';
@@ -33,19 +50,29 @@ export function mount(
   sheet.replaceSync(css);
   root.adoptedStyleSheets = [sheet];
   (element ?? document.body).append(host);
-  if (config.color) host.style.setProperty('--parlance-color', config.color);
-  const color = getComputedStyle(host).getPropertyValue('--parlance-color').trim() || ownColor;
-  host.style.setProperty('--on-color', textOn(color));
+  setColor(host, config.color);
   const store = makeStore(config, files, emit);
-  if (!config.session) complain('There is no data-session, so that there are no conversations.');
-  if (element) store.setOpen(true);
   render(<App store={store} isInline={Boolean(element)} />, root);
-  return {
-    store,
-    destroy() {
-      render(null, root);
-      store.destroy();
-      host.remove();
-    },
-  };
+  function destroy(): void {
+    host.removed = () => undefined;
+    render(null, root);
+    store.destroy();
+    host.remove();
+    gone();
+  }
+  host.removed = destroy;
+  return { store, destroy };
+}
+
+/** Sets the colour, or the widget's own where the words on it could not be read, and theirs. */
+function setColor(host: HTMLElement, color: string): void {
+  if (color) host.style.setProperty('--parlance-color', color);
+  const chosen = getComputedStyle(host).getPropertyValue('--parlance-color').trim() || ownColor;
+  let words = textOn(chosen);
+  if (!words) {
+    complain(`“${chosen}” cannot be the colour of the chat: it must be a CSS colour without transparency.`);
+    host.style.setProperty('--parlance-color', ownColor);
+    words = textOn(ownColor);
+  }
+  host.style.setProperty('--on-color', words ?? '#fff');
 }

@@ -49,6 +49,7 @@ export function Panel({ store, isInline, isFullScreen }: Props) {
       aria-modal={!isInline && isFullScreen ? 'true' : undefined}
       aria-label={title}
       onKeyDown={keyDown}
+      onFocusIn={() => isInline && store.setOpen(true)}
     >
       <header>
         <h2 dir="auto">{title}</h2>

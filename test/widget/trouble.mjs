@@ -1,0 +1,92 @@
+// Pages that have something wrong, and pages that change around the widget.
+import assert from 'node:assert/strict';
+import { answer, open, withScript } from './page.mjs';
+import { until } from './site.mjs';
+
+const question = 'How are webhooks signed?';
+const ownColor = 'rgb(10, 95, 79)';
+
+/** Settings with which there can be no conversation. */
+async function refused(chromium, url) {
+  const key = `prl_${'a1B2'.repeat(12)}c`;
+  for (const [attribute, logged] of [
+    ['data-session="https://example.org/session"', /own origin/],
+    ['data-session="javascript:alert(1)"', /own origin/],
+    ['data-session="http://"', /own origin/],
+    ['data-session=""', /data-session is “”/],
+    [`data-session="/session?key=${key}"`, /contains an API key/],
+    [`data-session="/session" data-title="${key}"`, /contains an API key/],
+  ]) {
+    const page = await open(chromium, url, {
+      isHidden: true,
+      ...withScript(attribute, /data-session="[^"]*"\s*data-title="[^"]*"/),
+    });
+    await until(`the hint for ${attribute}`, () => page.complaints.some((c) => logged.test(c)));
+    assert.equal(await page.locator('[data-mode]').count(), 0, attribute);
+    assert.equal(page.complaints.length, 1, page.complaints.join('\n'));
+    assert.ok(!page.complaints.join().includes(key), 'a key is not repeated');
+    await page.context().close();
+  }
+}
+
+async function colors(chromium, url) {
+  for (const color of ['transparent', 'rgba(0,0,0,.1)', 'rgb(255 255 255 / 90%)', 'currentColor', 'nonsense', '#ffe08a', 'rebeccapurple']) {
+    const page = await open(chromium, url, withScript(`data-color="${color}"`, /data-color="[^"]*"/));
+    const look = await page.locator('.launcher').evaluate((e) => {
+      const { backgroundColor, color } = getComputedStyle(e);
+      return [backgroundColor, color];
+    });
+    const good = { '#ffe08a': ['rgb(255, 224, 138)', 'rgb(0, 0, 0)'], 'rebeccapurple': ['rgb(102, 51, 153)', 'rgb(255, 255, 255)'] }[color];
+    assert.deepEqual(look, good ?? [ownColor, 'rgb(255, 255, 255)'], color);
+    assert.deepEqual(page.complaints.map((c) => /cannot be the colour/.test(c)), good ? [] : [true], color);
+    await page.context().close();
+  }
+}
+
+/** Puts a panel into a new element of the page with this id. */
+const mount = (page, id) =>
+  page.evaluate((id) => {
+    const place = document.createElement('section');
+    place.id = id;
+    document.querySelector('main').append(place);
+    window.Parlance.mount(place);
+  }, id);
+
+async function mounted(chromium, url) {
+  const page = await open(chromium, url);
+  let sessions = 0;
+  page.on('request', (request) => (sessions += new URL(request.url()).pathname === '/api/parlance-session'));
+  await page.evaluate(() => {
+    window.ended = [];
+    window.Parlance.on('ended', ({ reason }) => window.ended.push(reason));
+  });
+  for (const id of ['one', 'two', 'three']) await mount(page, id);
+  const socket = page.waitForEvent('websocket');
+  await page.locator('#two textarea').focus();
+  await answer(page, 'Hello, I am Ada');
+  assert.equal(sessions, 1, 'a panel that nobody has touched has no session');
+
+  await page.evaluate(() => document.querySelector('body').prepend(document.querySelector('#two')));
+  await page.locator('#two textarea').fill(question);
+  await page.locator('#two textarea').press('Enter');
+  await answer(page, 'HMAC-SHA256');
+  assert.deepEqual(await page.evaluate(() => window.ended), [], 'an element that is moved stays');
+
+  const closed = (await socket).waitForEvent('close');
+  await page.evaluate(() => document.querySelector('#two').remove());
+  await closed;
+  assert.deepEqual(await page.evaluate(() => window.ended), ['hang_up']);
+  assert.equal(sessions, 1);
+  assert.deepEqual(page.complaints, []);
+  await page.context().close();
+}
+
+/** Checks all of it, on a site of its own. */
+export async function troubles(chromium, url, seen) {
+  await refused(chromium, url);
+  seen('a refused data-session: nothing is shown, and the console says why');
+  await colors(chromium, url);
+  seen('colours on which no words can be read are refused');
+  await mounted(chromium, url);
+  seen('panels in a page: no session before they are used, and its end when the page removes them');
+}
