@@ -1,10 +1,71 @@
-// Pages that have something wrong, and pages that change around the widget.
+// Pages and back ends that have something wrong, and pages that change around the widget.
 import assert from 'node:assert/strict';
-import { answer, open, withScript } from './page.mjs';
+import { answer, open, say, withPolicy, withScript, withSession } from './page.mjs';
 import { until } from './site.mjs';
 
 const question = 'How are webhooks signed?';
 const ownColor = 'rgb(10, 95, 79)';
+const path = '**/api/parlance-session';
+
+const alert = (page, words) => page.getByRole('alert').filter({ hasText: words }).waitFor();
+
+/** A page whose policy does not name the host of chat_url. */
+async function blocked(chromium, url) {
+  const page = await open(chromium, url, withPolicy((policy) => policy.replace(/connect-src [^;]*/, "connect-src 'self'")));
+  await page.locator('.launcher').click();
+  await say(page, question);
+  await alert(page, 'Could not connect');
+  assert.ok(page.complaints.some((c) => /has the server in connect-src/.test(c)), page.complaints.join('\n'));
+  await page.context().close();
+}
+
+/** A URL that a browser makes no socket of. */
+async function impossible(chromium, url) {
+  const page = await open(chromium, url, {
+    bypassCSP: true, // the page allows connections to its Parlance only
+    ...withSession(200, '{"chat_url": "ws://127.0.0.1:1/chat#fragment"}'),
+  });
+  await page.evaluate(() => {
+    // Newer browsers leave the fragment out.
+    const Native = window.WebSocket;
+    window.WebSocket = function (address) {
+      if (address.includes('#')) throw new SyntaxError('The URL contains a fragment.');
+      return new Native(address);
+    };
+  });
+  await page.locator('.launcher').click();
+  await alert(page, 'Could not connect');
+  assert.ok(page.complaints.every((c) => /^Parlance widget: .*fragment/.test(c)), page.complaints.join('\n'));
+  await say(page, question);
+  await alert(page, 'Could not connect');
+  await page.unroute(path);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await answer(page, 'HMAC-SHA256');
+  assert.equal(await page.locator('.message.user').count(), 1);
+  await page.context().close();
+}
+
+/** A back end that never answers. */
+async function unanswered(chromium, url) {
+  const page = await open(chromium, url, {
+    prepare: async (page) => {
+      await page.clock.install();
+      await page.route(path, () => {});
+    },
+  });
+  await page.locator('.launcher').click();
+  await say(page, question);
+  await page.getByText('Connecting …').waitFor();
+  await page.clock.fastForward(20_000);
+  await alert(page, 'not available at the moment');
+  await page.getByText('Connecting …').waitFor({ state: 'detached' });
+  assert.ok(page.complaints.some((c) => /has not answered for 20 s/.test(c)), page.complaints.join('\n'));
+  await page.unroute(path);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await answer(page, 'HMAC-SHA256');
+  assert.equal(await page.locator('.message.user').count(), 1);
+  await page.context().close();
+}
 
 /** Settings with which there can be no conversation. */
 async function refused(chromium, url) {
@@ -83,6 +144,11 @@ async function mounted(chromium, url) {
 
 /** Checks all of it, on a site of its own. */
 export async function troubles(chromium, url, seen) {
+  await blocked(chromium, url);
+  await impossible(chromium, url);
+  seen('sockets that the policy blocks or the browser does not make: what to do, and no message is lost');
+  await unanswered(chromium, url);
+  seen('a back end that never answers: connecting, given up, tried again with what was said');
   await refused(chromium, url);
   seen('a refused data-session: nothing is shown, and the console says why');
   await colors(chromium, url);

@@ -3,6 +3,9 @@ import { SessionError, type SessionUrls } from '../../typescript/src/session/ind
 import { complain } from './config.js';
 import { containsKey } from './keys.js';
 
+/** How long a back end may take for its answer, in milliseconds. */
+const patienceMs = 20_000;
+
 /** Codes of the errors of fetchSession, each with a sentence in strings.ts. */
 export type SourceCode = 'signIn' | 'tooMany' | 'unavailable' | 'misconfigured';
 
@@ -16,19 +19,7 @@ const refusal = (code: SourceCode, message: string): SessionError => {
  * what the developer has to know is in the browser's console.
  */
 export async function fetchSession(url: string, context: object): Promise<SessionUrls> {
-  if (!url) throw refusal('misconfigured', 'data-session is missing: the path of your back end that creates sessions.');
-  let response: Response;
-  try {
-    response = await fetch(url, {
-      method: 'POST',
-      credentials: 'same-origin',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(context),
-    });
-  } catch {
-    throw refusal('unavailable', `${url} does not answer.`);
-  }
-  const body = await response.text();
+  const { response, body } = await ask(url, context);
   if (containsKey(body))
     throw refusal('misconfigured', `${url} answers with an API key. It must stay on your server: revoke it.`);
   if (response.status === 401 || response.status === 403) throw refusal('signIn', `${url} answers ${response.status}.`);
@@ -37,6 +28,25 @@ export async function fetchSession(url: string, context: object): Promise<Sessio
   const { chat_url, ws_url } = parse(body);
   if (!isSocket(chat_url)) throw refusal('misconfigured', `${url} must answer {"chat_url": "wss://…"}, as Parlance does.`);
   return { chatUrl: chat_url, wsUrl: isSocket(ws_url) ? ws_url : undefined };
+}
+
+async function ask(url: string, context: object): Promise<{ response: Response; body: string }> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), patienceMs);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      credentials: 'same-origin',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(context),
+      signal: late.signal,
+    });
+    return { response, body: await response.text() };
+  } catch {
+    throw refusal('unavailable', late.signal.aborted ? `${url} has not answered for 20 s.` : `${url} does not answer.`);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function parse(body: string): { chat_url?: unknown; ws_url?: unknown } {

@@ -39,6 +39,9 @@ export interface Store {
 
 const silentDb = -100;
 
+/** How long an announcement stays, so that screen readers notice it, in milliseconds. */
+const announcedMs = 5_000;
+
 /** What a developer checks when the connection fails: the browser does not tell the page why. */
 const checks =
   'The connection to Parlance failed. Check that the agent’s allowed_origins has this page’s origin,' +
@@ -51,14 +54,25 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
   let state: State = { isOpen: false, view: emptyView, inputDb: silentDb, problem: '', announcement: '' };
   let session: Session | undefined;
   let context: object = {};
+  let announced: ReturnType<typeof setTimeout> | undefined;
 
   function change(members: Partial<State>): void {
     state = { ...state, ...members };
     for (const listener of listeners) listener();
   }
 
+  /**
+   * Tells screen readers something. It is taken away again, because those who read the panel piece
+   * by piece would find it there a second time.
+   */
+  function announce(announcement: string): void {
+    clearTimeout(announced);
+    change({ announcement });
+    announced = setTimeout(() => change({ announcement: '' }), announcedMs);
+  }
+
   function begin(): void {
-    if (session || !config.session) return;
+    if (session) return;
     session = connect({ fetchSession: () => fetchSession(config.session, context).catch(noSession), worklets: files });
     session.onAny(take);
   }
@@ -66,24 +80,27 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
   /** Shows why there is no session. */
   function noSession(error: unknown): never {
     const code = error instanceof SessionError ? error.code : 'unavailable';
-    change({ problem: code as keyof Strings, announcement: strings[code as keyof Strings] });
+    change({ problem: code as keyof Strings });
+    announce(strings[code as keyof Strings]);
     throw error;
   }
 
   function take(event: SessionEvent): void {
     if (event.type === 'raw' || event.type === 'sound') return;
     if (event.type === 'levels') return change({ inputDb: event.inputDb });
-    const announcement = announcementOf(event) ?? state.announcement;
-    change({ view: reduceView(state.view, event), announcement });
+    change({ view: reduceView(state.view, event) });
+    const announcement = announcementOf(event);
+    if (announcement !== undefined) announce(announcement);
     if (event.type === 'session') change({ problem: '' });
-    if (event.type === 'state' && event.state.reason === 'unreachable') unreachable();
+    if (event.type === 'state' && event.state.reason === 'unreachable') unreachable(event.state.text);
     if (event.type === 'error') complain(`${event.message} (${event.code})`);
     pass(event);
   }
 
-  function unreachable(): void {
-    complain(checks);
-    change({ problem: 'unreachable', announcement: strings.unreachable });
+  function unreachable(why: string): void {
+    complain(`${checks} (${why})`);
+    change({ problem: 'unreachable' });
+    announce(strings.unreachable);
   }
 
   /** The events that a page may listen to, without what only this widget needs. */
@@ -126,6 +143,13 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
     session.restart().catch(() => undefined); // noSession has shown it
   }
 
+  /** Begins another conversation, in which what did not arrive is said again. */
+  function tryAgain(): void {
+    const unsent = state.view.entries.filter((e) => e.kind === 'user').filter((e) => e.status === 'sending' || e.status === 'failed');
+    restart();
+    for (const { text } of unsent) session?.send(text);
+  }
+
   return {
     config,
     strings,
@@ -149,6 +173,7 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
     begin,
     say(text) {
       begin();
+      change({ problem: '' });
       if (session?.hasEnded) restart();
       session?.send(text);
     },
@@ -156,15 +181,16 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
     dismissProblem() {
       change({ problem: '' });
       if (state.view.sessionId) session?.reconnect();
-      else restart();
+      else tryAgain();
     },
     setContext(next) {
       context = next;
     },
     destroy() {
+      listeners.clear();
       session?.hangUp();
       session?.close();
-      listeners.clear();
+      clearTimeout(announced);
     },
   };
 }

@@ -102,6 +102,8 @@ function Messages({ store: { strings, state, session, config } }: { readonly sto
   };
   const last = entries.at(-1);
   const isWaiting = last?.kind === 'user' && last.status === 'sent' && session?.handover.status !== 'operator' && !session?.hasEnded;
+  const connection = session?.state.name;
+  const isConnecting = !state.problem && !session?.hasEnded && (connection === 'idle' || connection === 'connecting');
   return (
     <div class="messages" ref={list} onScroll={scrolled} tabIndex={0} role="region" aria-label={strings.messages}>
       {config.greeting && (
@@ -119,6 +121,11 @@ function Messages({ store: { strings, state, session, config } }: { readonly sto
         <div class="message agent">
           <Typing strings={strings} />
         </div>
+      )}
+      {isConnecting && (
+        <p class="notice late" role="status">
+          {strings.connecting}
+        </p>
       )}
     </div>
   );
