@@ -67,6 +67,29 @@ async function unanswered(chromium, url) {
   await page.context().close();
 }
 
+/** A page that is reloaded, first with the URLs that it had, then with those of a new session. */
+async function reloaded(chromium, url) {
+  let first;
+  const page = await open(chromium, url, {
+    prepare: (page) =>
+      page.route(path, async (route) => {
+        first ??= await (await route.fetch()).text();
+        await route.fulfill({ contentType: 'application/json', body: first });
+      }),
+  });
+  await page.locator('.launcher').click();
+  await say(page, question);
+  await answer(page, 'HMAC-SHA256');
+  await page.reload();
+  await page.locator('.launcher').click();
+  await alert(page, 'Could not connect');
+  await page.unroute(path);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await answer(page, 'Hello, I am Ada');
+  assert.equal(await page.locator('.message.user').count(), 0);
+  await page.context().close();
+}
+
 /** Settings with which there can be no conversation. */
 async function refused(chromium, url) {
   const key = `prl_${'a1B2'.repeat(12)}c`;
@@ -149,6 +172,8 @@ export async function troubles(chromium, url, seen) {
   seen('sockets that the policy blocks or the browser does not make: what to do, and no message is lost');
   await unanswered(chromium, url);
   seen('a back end that never answers: connecting, given up, tried again with what was said');
+  await reloaded(chromium, url);
+  seen('a reload ends the session, and the next one is another conversation');
   await refused(chromium, url);
   seen('a refused data-session: nothing is shown, and the console says why');
   await colors(chromium, url);
