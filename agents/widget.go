@@ -1,11 +1,15 @@
 package agents
 
 import (
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
 )
 
 // Widget says on which pages browsers may talk with an agent.
@@ -49,39 +53,106 @@ func Origin(raw string) string {
 	return origin
 }
 
-// normal has the origins as browsers write them.
+// normal has the origins as browsers write them, each once. What is no origin stays as it is.
 func (w Widget) normal() Widget {
-	w.AllowedOrigins = slices.Clone(w.AllowedOrigins)
-	for i, origin := range w.AllowedOrigins {
-		w.AllowedOrigins[i] = Origin(origin)
+	var origins []string
+	for _, raw := range w.AllowedOrigins {
+		origin, wrong := parseOrigin(raw)
+		if wrong != "" {
+			origin = raw
+		}
+		if !slices.Contains(origins, origin) {
+			origins = append(origins, origin)
+		}
 	}
+	w.AllowedOrigins = origins
 	return w
 }
 
-// originHost matches a name, an IPv4 address or an IPv6 address, which stands in brackets.
-var originHost = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$|^\[[0-9a-f:.]+\]$`)
+// originHost matches a name or the scheme-specific host of an app.
+var originHost = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$`)
+
+// notOfPages are schemes that no page's origin has.
+var notOfPages = []string{"ws", "wss", "ftp", "file", "data", "blob", "javascript", "about"}
+
+const (
+	notOrigin = "An origin is written as browsers send it: https://www.example.org, http://localhost:3000, or " +
+		"https://*.example.org for all names below example.org; without a path or a slash at its end. An empty list allows every page."
+	notNumber     = "Write an address as browsers do: http://127.0.0.1:3000 or http://[::1]:3000, without a wildcard."
+	publicSuffix  = "Anybody can have a name below this one. Name the site, such as https://*.example.org."
+	notPageScheme = "Pages have origins that begin with https:// or http://; apps may have a scheme of their own, such as capacitor://."
+)
 
 // checkWidget refuses what is no origin.
 func (c Config) checkWidget(add func(field, code, message string)) {
-	for i, origin := range c.Widget.normal().AllowedOrigins {
-		if !isOrigin(origin) {
-			add("widget.allowed_origins["+strconv.Itoa(i)+"]", "origin", "An origin is written as browsers send it: https://www.example.org, "+
-				"http://localhost:3000, or https://*.example.org for all names below example.org; without a path or a slash at its end. "+
-				"An empty list allows every page.")
+	for i, raw := range c.Widget.AllowedOrigins {
+		if _, wrong := parseOrigin(raw); wrong != "" {
+			add("widget.allowed_origins["+strconv.Itoa(i)+"]", "origin", wrong)
 		}
 	}
 }
 
-// isOrigin reports whether a text, in lower case, is an origin or a wildcard for origins.
-func isOrigin(origin string) bool {
-	u, err := url.Parse(strings.Replace(origin, "://*.", "://", 1))
+// parseOrigin returns an origin, or a wildcard for origins, as browsers write it; or what is wrong
+// with it.
+func parseOrigin(raw string) (origin, wrong string) {
+	u, err := url.Parse(strings.Replace(raw, "://*.", "://", 1))
 	if err != nil || u.Scheme == "" || u.Host == "" {
-		return false
+		return "", notOrigin
 	}
-	host := u.Host
+	scheme, wildcard := strings.ToLower(u.Scheme), ""
+	if strings.Contains(raw, "://*.") {
+		wildcard = "*."
+	}
+	if !strings.EqualFold(raw, u.Scheme+"://"+wildcard+u.Host) { // a path, a question, a user
+		return "", notOrigin
+	}
+	if slices.Contains(notOfPages, scheme) {
+		return "", notPageScheme
+	}
+	host, wrong := pageHost(u.Hostname(), wildcard != "")
+	if wrong != "" {
+		return "", wrong
+	}
+	if strings.HasSuffix(u.Host, ":") {
+		return "", notOrigin
+	}
+	port := ""
 	if u.Port() != "" {
-		host = strings.TrimSuffix(host, ":"+u.Port())
+		number, err := strconv.ParseUint(u.Port(), 10, 16)
+		if err != nil || number == 0 {
+			return "", notOrigin
+		}
+		port = ":" + strconv.FormatUint(number, 10)
 	}
-	whole := origin == u.Scheme+"://"+u.Host || origin == u.Scheme+"://*."+u.Host
-	return whole && originHost.MatchString(host) && !strings.Contains(host, "..")
+	return Origin(scheme + "://" + wildcard + host + port), ""
+}
+
+// pageHost returns the host of an origin as browsers write it, or what is wrong with it. below says
+// that all names below it are meant.
+func pageHost(host string, below bool) (written, wrong string) {
+	address, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && !below && address.Zone() == "" && address.Is6():
+		return "[" + address.String() + "]", ""
+	case err == nil && !below && address.Is4():
+		return address.String(), ""
+	case err == nil:
+		return "", notNumber
+	}
+	name, err := idna.Lookup.ToASCII(host)
+	if err != nil {
+		name = strings.ToLower(host) // such as a_b.example, which browsers take
+	}
+	labels := strings.Split(name, ".")
+	last := labels[len(labels)-1]
+	switch {
+	case !originHost.MatchString(name) || slices.Contains(labels, ""):
+		return "", notOrigin
+	case last[0] >= '0' && last[0] <= '9': // browsers read 127.1 and 0x7f.1 as addresses
+		return "", notNumber
+	}
+	if suffix, isKnown := publicsuffix.PublicSuffix(name); below && suffix == name && (isKnown || len(labels) > 1) {
+		return "", publicSuffix
+	}
+	return name, ""
 }

@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"slices"
 	"testing"
 
 	"parlance.dev/parlance/agents"
@@ -33,6 +34,12 @@ func TestAllowedOrigins(t *testing.T) {
 		{"https://*.example.org:8443", "https://a.example.org:8443", true},
 		{"https://*.example.org", "https://evil.test/.example.org", false},
 		{"chrome-extension://abcdef", "chrome-extension://abcdef", true},
+		{"https://[0:0:0:0:0:0:0:1]", "https://[::1]", true},
+		{"https://example.org:0443", "https://example.org", true},
+		{"https://Bücher.example", "https://xn--bcher-kva.example", true},
+		{"https://*.bücher.example", "https://a.xn--bcher-kva.example", true},
+		{"https://my_pages.example", "https://my_pages.example", true},
+		{"http://*.intranet", "http://wiki.intranet", true},
 	}
 	f := open(t)
 	for _, row := range rows {
@@ -52,13 +59,24 @@ func TestNoOrigins(t *testing.T) {
 	for _, origin := range []string{
 		"*", "example.org", "https://", "https://example.org/", "https://example.org/chat", "https://example.org?x", "https://example.org#x",
 		"https://user@example.org", "https://*", "https://*.", "https://a.*.example.org", "https://a*.example.org", "https://*.*.example.org",
-		"https://example..org", "https://exa mple.org", "https://bücher.example", "https://example.org:", "https://example.org:x", "null",
-		"//example.org", "https:example.org",
+		"https://example..org", "https://exa mple.org", "https://example.org:", "https://example.org:x", "null",
+		"//example.org", "https:example.org", "ws://example.org", "ftp://example.org", "https://example.org:0", "https://example.org:65536",
+		"http://127.1", "http://2130706433", "http://0x7f000001", "https://*.127.0.0.1", "https://*.[::1]", "https://[fe80::1%25eth0]",
+		"https://*.com", "https://*.co.uk", "https://*.github.io",
 	} {
 		widget := agents.Widget{AllowedOrigins: []string{"https://ok.example", origin}}
 		_, err := f.agents.Create(t.Context(), f.ours, "x", agents.Config{Widget: widget})
 		if fields := fault.From(err).Fields; len(fields) != 1 || fields[0].Field != "widget.allowed_origins[1]" {
 			t.Errorf("%q: %v %v", origin, err, fields)
 		}
+	}
+}
+
+func TestOriginsAreStoredOnce(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	made := f.create(t, agents.Config{Widget: agents.Widget{AllowedOrigins: []string{"https://a.org", "https://A.org:443", "https://b.org"}}})
+	if got := made.Config.Widget.AllowedOrigins; !slices.Equal(got, []string{"https://a.org", "https://b.org"}) {
+		t.Errorf("stored %q", got)
 	}
 }

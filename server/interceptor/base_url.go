@@ -10,8 +10,9 @@ import (
 )
 
 type (
-	baseURLKey struct{}
-	clientKey  struct{}
+	baseURLKey   struct{}
+	publicURLKey struct{}
+	clientKey    struct{}
 )
 
 // BaseURL is the URL by which the caller of the request knows the service, without a trailing
@@ -19,6 +20,12 @@ type (
 func BaseURL(ctx context.Context) string {
 	base, _ := ctx.Value(baseURLKey{}).(string)
 	return base
+}
+
+// HasPublicURL reports whether BaseURL is configured, and not said by the request.
+func HasPublicURL(ctx context.Context) bool {
+	has, _ := ctx.Value(publicURLKey{}).(bool)
+	return has
 }
 
 // ClientAddress is the address that the request came from: the other end of the connection, or the
@@ -53,6 +60,7 @@ func WithCaller(next http.Handler, config CallerConfig) http.Handler {
 			base = baseOf(r, from)
 		}
 		ctx := context.WithValue(r.Context(), baseURLKey{}, base)
+		ctx = context.WithValue(ctx, publicURLKey{}, public != "")
 		r = r.WithContext(context.WithValue(ctx, clientKey{}, from.client))
 		next.ServeHTTP(w, withoutPrefix(r, prefix))
 	})

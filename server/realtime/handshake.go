@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -65,18 +66,25 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (live.Admission,
 // they are the console. Clients that are no browsers send no Origin. Errors: Forbidden
 // origin-not-allowed.
 func checkOrigin(r *http.Request, widget agents.Widget) error {
-	origin := r.Header.Get("Origin")
-	if origin == "" || widget.Allows(origin) || isOwnOrigin(r, origin) {
+	origins := r.Header.Values("Origin")
+	origin := strings.Join(origins, ", ")
+	if origin == "" || widget.IsZero() || len(origins) == 1 && (widget.Allows(origin) || isOwnOrigin(r, origin)) {
 		return nil
 	}
 	return fault.New(fault.OriginNotAllowed, "The agent cannot be talked to from pages of %s. "+
 		"Add the origin to widget.allowed_origins of the agent and begin a new session.", strconv.Quote(origin))
 }
 
-// isOwnOrigin reports whether an origin is that of the URL by which this server was called.
+// isOwnOrigin reports whether an origin is that of the URL by which this server was called. A name
+// counts only if it is configured: a foreign name can be made to lead here.
 func isOwnOrigin(r *http.Request, origin string) bool {
-	own, err := url.Parse(interceptor.BaseURL(r.Context()))
-	return err == nil && own.Host != "" && agents.Origin(own.Scheme+"://"+own.Host) == agents.Origin(origin)
+	base, configured := interceptor.BaseURL(r.Context()), interceptor.HasPublicURL(r.Context())
+	own, err := url.Parse(base)
+	if err != nil || own.Host == "" || agents.Origin(own.Scheme+"://"+own.Host) != agents.Origin(origin) {
+		return false
+	}
+	_, noAddress := netip.ParseAddr(own.Hostname())
+	return configured || noAddress == nil || own.Hostname() == "localhost"
 }
 
 func errNoUpgrade(w http.ResponseWriter) error {

@@ -78,8 +78,8 @@ func TestDraftIsPublished(t *testing.T) {
 	}
 }
 
-// TestDraftsOfTwoPeople: whoever has seen an earlier draft, or none, neither overwrites nor publishes
-// the one there is.
+// TestDraftsOfTwoPeople: whoever has seen an earlier draft, or none, neither overwrites nor
+// publishes the one there is.
 func TestDraftsOfTwoPeople(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})

@@ -3702,8 +3702,8 @@ type AgentDraft struct {
 	AgentId string `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// The settings; version is that of the agent when the draft was begun.
 	Agent *Agent `protobuf:"bytes,2,opt,name=agent,proto3" json:"agent,omitempty"`
-	// Counts the saves of all drafts that the agent has had; 0: there is no draft, and the settings are
-	// those of the agent.
+	// Counts the saves of all drafts that the agent has had; 0: there is no draft, and the settings
+	// are those of the agent.
 	Revision int32 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
 	// When it was begun.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -3798,7 +3798,7 @@ func (x *AgentDraft) GetStale() bool {
 
 type GetAgentDraftRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// ws_… or default.
+	// ws_…
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// agt_…
 	AgentId       string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
@@ -3852,7 +3852,7 @@ func (x *GetAgentDraftRequest) GetAgentId() string {
 
 type SaveAgentDraftRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// ws_… or default.
+	// ws_…
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// agt_…
 	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
@@ -3935,7 +3935,7 @@ func (x *SaveAgentDraftRequest) GetBaseVersion() int32 {
 
 type CompareAgentDraftRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// ws_… or default.
+	// ws_…
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// agt_…
 	AgentId       string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
@@ -3989,7 +3989,7 @@ func (x *CompareAgentDraftRequest) GetAgentId() string {
 
 type PublishAgentDraftRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// ws_… or default.
+	// ws_…
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// agt_…
 	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
@@ -4061,7 +4061,7 @@ func (x *PublishAgentDraftRequest) GetOverwrite() bool {
 
 type DeleteAgentDraftRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// ws_… or default.
+	// ws_…
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// agt_…
 	AgentId       string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`

@@ -2905,7 +2905,7 @@ func (x *UpdateToolsConfigRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 
 type ReadOpenApiRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// ws_… or default.
+	// ws_…
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The document; or url.
 	Document string `protobuf:"bytes,2,opt,name=document,proto3" json:"document,omitempty"`
@@ -3169,7 +3169,7 @@ func (x *OpenApiOperation) GetAuthentication() string {
 
 type DiscoverMcpToolsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// ws_… or default.
+	// ws_…
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The server; or tool_id.
 	McpServerUrl string `protobuf:"bytes,2,opt,name=mcp_server_url,json=mcpServerUrl,proto3" json:"mcp_server_url,omitempty"`

@@ -2265,8 +2265,8 @@ export type AgentDraft = Message<"parlance.v1.AgentDraft"> & {
   agent?: Agent | undefined;
 
   /**
-   * Counts the saves of all drafts that the agent has had; 0: there is no draft, and the settings are
-   * those of the agent.
+   * Counts the saves of all drafts that the agent has had; 0: there is no draft, and the settings
+   * are those of the agent.
    *
    * @generated from field: int32 revision = 3;
    */
@@ -2313,7 +2313,7 @@ export const AgentDraftSchema: GenMessage<AgentDraft> = /*@__PURE__*/
  */
 export type GetAgentDraftRequest = Message<"parlance.v1.GetAgentDraftRequest"> & {
   /**
-   * ws_… or default.
+   * ws_…
    *
    * @generated from field: string workspace_id = 1;
    */
@@ -2339,7 +2339,7 @@ export const GetAgentDraftRequestSchema: GenMessage<GetAgentDraftRequest> = /*@_
  */
 export type SaveAgentDraftRequest = Message<"parlance.v1.SaveAgentDraftRequest"> & {
   /**
-   * ws_… or default.
+   * ws_…
    *
    * @generated from field: string workspace_id = 1;
    */
@@ -2388,7 +2388,7 @@ export const SaveAgentDraftRequestSchema: GenMessage<SaveAgentDraftRequest> = /*
  */
 export type CompareAgentDraftRequest = Message<"parlance.v1.CompareAgentDraftRequest"> & {
   /**
-   * ws_… or default.
+   * ws_…
    *
    * @generated from field: string workspace_id = 1;
    */
@@ -2414,7 +2414,7 @@ export const CompareAgentDraftRequestSchema: GenMessage<CompareAgentDraftRequest
  */
 export type PublishAgentDraftRequest = Message<"parlance.v1.PublishAgentDraftRequest"> & {
   /**
-   * ws_… or default.
+   * ws_…
    *
    * @generated from field: string workspace_id = 1;
    */
@@ -2454,7 +2454,7 @@ export const PublishAgentDraftRequestSchema: GenMessage<PublishAgentDraftRequest
  */
 export type DeleteAgentDraftRequest = Message<"parlance.v1.DeleteAgentDraftRequest"> & {
   /**
-   * ws_… or default.
+   * ws_…
    *
    * @generated from field: string workspace_id = 1;
    */

@@ -1842,7 +1842,7 @@ export const UpdateToolsConfigRequestSchema: GenMessage<UpdateToolsConfigRequest
  */
 export type ReadOpenApiRequest = Message<"parlance.v1.ReadOpenApiRequest"> & {
   /**
-   * ws_… or default.
+   * ws_…
    *
    * @generated from field: string workspace_id = 1;
    */
@@ -2001,7 +2001,7 @@ export const OpenApiOperationSchema: GenMessage<OpenApiOperation> = /*@__PURE__*
  */
 export type DiscoverMcpToolsRequest = Message<"parlance.v1.DiscoverMcpToolsRequest"> & {
   /**
-   * ws_… or default.
+   * ws_…
    *
    * @generated from field: string workspace_id = 1;
    */
