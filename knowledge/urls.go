@@ -118,7 +118,7 @@ func (p URLParams) Check() error {
 }
 
 // CreateFromURLs makes a source of each URL that the workspace does not have, to be fetched in the
-// background, and returns those it made. Errors: NotFound (the workspace), Invalid invalid-request.
+// background, and returns those that the request has made. Errors: NotFound (the workspace), Invalid invalid-request.
 func (s *Service) CreateFromURLs(ctx context.Context, ref workspaces.Ref, urls []URLParams) ([]Source, error) {
 	if _, err := s.workspaces.Workspace(ctx, ref); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (s *Service) CreateFromURLs(ctx context.Context, ref workspaces.Ref, urls [
 		if err != nil {
 			return nil, err
 		}
-		source.ID, source.TenantID, source.WorkspaceID = SourceID(idgen.In(ctx, idgen.Source)), ref.TenantID, ref.ID
+		source.ID, source.TenantID, source.WorkspaceID = SourceID(idgen.InFor(ctx, idgen.Source, one.URL)), ref.TenantID, ref.ID
 		source.DueAt, source.FetchDueAt, source.CreatedAt, source.UpdatedAt = now, now, now, now
 		source.Traceparent, source.RequestID = origin.Traceparent, origin.RequestID
 		all[i] = source
@@ -144,13 +144,17 @@ func (s *Service) CreateFromURLs(ctx context.Context, ref workspaces.Ref, urls [
 			if err != nil {
 				return fmt.Errorf("insert source of a URL: %w", err)
 			}
-			if !inserted {
-				continue
+			if inserted {
+				err = appendQueued(ctx, tx, all[i], now)
+			} else {
+				inserted, err = tx.NewSelect().Model((*Source)(nil)).Where("s.workspace_id = ?", ref.ID).Where("s.id = ?", all[i].ID).Exists(ctx)
 			}
-			if err := appendQueued(ctx, tx, all[i], now); err != nil {
-				return err
+			if err != nil {
+				return fmt.Errorf("insert source of a URL: %w", err)
 			}
-			made = append(made, all[i])
+			if inserted { // now, or the first time that this request was done
+				made = append(made, all[i])
+			}
 		}
 		return nil
 	})

@@ -36,6 +36,15 @@ func In(ctx context.Context, prefix Prefix) string {
 	return string(prefix) + encode(seed.bytes(string(prefix)))
 }
 
+// InFor is In for a request that creates several things of a kind, which have different names.
+func InFor(ctx context.Context, prefix Prefix, name string) string {
+	seed, ok := ctx.Value(seedKey{}).(Seed)
+	if !ok {
+		return New(prefix)
+	}
+	return string(prefix) + encode(seed.bytes(string(prefix)+"\x00"+name))
+}
+
 // UUIDIn is In for custom tools.
 func UUIDIn(ctx context.Context) string {
 	seed, ok := ctx.Value(seedKey{}).(Seed)

@@ -21,6 +21,9 @@ func TestSeed(t *testing.T) {
 	if idgen.In(ctx, idgen.Source)[4:] == agent[4:] {
 		t.Error("two kinds share an id")
 	}
+	if a, b := idgen.InFor(ctx, idgen.Source, "a"), idgen.InFor(ctx, idgen.Source, "b"); a == b || a != idgen.InFor(ctx, idgen.Source, "a") {
+		t.Errorf("things of two names get %s and %s", a, b)
+	}
 	for name, other := range map[string]idgen.Seed{
 		"secret": {At: at, Secret: []byte("b")},
 		"time":   {At: at.Add(time.Hour), Secret: []byte("a")},

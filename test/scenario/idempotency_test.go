@@ -282,6 +282,32 @@ func TestIdempotencyTakeover(t *testing.T) {
 	same(t, (<-heir).Must(t, 200), e.Do(t, "POST", tool.run, `{"args":{}}`, withKey("k")))
 }
 
+// TestIdempotencyOfMany: one request makes several sources. Done again because the server died
+// before it could answer, it answers with those that it made.
+func TestIdempotencyOfMany(t *testing.T) {
+	t.Parallel()
+	e := newIdem(t, harness.Options{WithoutWorker: true})
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, "<urlset><url><loc>http://%[1]s/a</loc></url><url><loc>http://%[1]s/b</loc></url></urlset>", r.Host)
+	}))
+	defer site.Close()
+	path, body := e.Tenant.In("/knowledge-base/sources/sitemap"), `{"url":"`+site.URL+`/sitemap.xml"}`
+	first := e.Do(t, "POST", path, body, withKey("k")).Must(t, 202)
+	if len(first.List("sources")) != 2 {
+		t.Fatalf("made %s", first.Body)
+	}
+	e.Exec(t, "UPDATE idempotency_keys SET answer = NULL, lease_until = now()")
+	again := e.Do(t, "POST", path, body, withKey("k")).Must(t, 202)
+	for i := range 2 {
+		if got, want := again.Text("sources", i, "id"), first.Text("sources", i, "id"); got != want {
+			t.Errorf("the source %d is %q, and was %q", i, got, want)
+		}
+	}
+	if made := harness.Rows[int](t, e.Env, "SELECT count(*)::int FROM sources")[0]; made != 2 {
+		t.Errorf("there are %d sources", made)
+	}
+}
+
 // TestIdempotencyExpiry: after a day a key is free again, and the worker deletes it.
 func TestIdempotencyExpiry(t *testing.T) {
 	t.Parallel()
