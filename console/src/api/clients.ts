@@ -20,7 +20,7 @@ import { UsageService } from '#gen/usage_pb';
 import { WebhookService } from '#gen/webhooks_pb';
 import { ApiKeyService, WorkspaceService } from '#gen/workspaces_pb';
 
-import { transport } from './transport';
+import { signInTransport, transport } from './transport';
 
 export const agents = createClient(AgentService, transport);
 export const apiKeys = createClient(ApiKeyService, transport);
@@ -32,6 +32,8 @@ export const insights = createClient(InsightService, transport);
 export const knowledge = createClient(KnowledgeService, transport);
 export const memory = createClient(MemoryService, transport);
 export const people = createClient(PeopleService, transport);
+/** Asks who calls, to see whether the credentials are right. */
+export const whoCalls = () => createClient(PeopleService, signInTransport).getCaller({});
 export const privacy = createClient(PrivacyService, transport);
 export const queues = createClient(QueueService, transport);
 export const sessions = createClient(SessionService, transport);

@@ -32,7 +32,7 @@ export const apiKey = {
 export async function probeSignIn(): Promise<SignIn> {
   try {
     const response = await fetch(serviceURL('console/auth/session'), { cache: 'no-store' });
-    if (response.ok) signIn = { ...signIn, ...((await response.json()) as SignIn) };
+    if (response.ok) signIn = (await response.json()) as SignIn;
   } catch {
     // The service is away; the first call says so.
   }
@@ -41,6 +41,9 @@ export async function probeSignIn(): Promise<SignIn> {
 
 export const isSignedIn = () => apiKey.get() !== '' || signIn.signed_in;
 
+/** What shows who calls; it changes with each sign-in. */
+export const proof = () => apiKey.get() || (signIn.csrf_token ?? '');
+
 /** Puts on a request what shows who calls. */
 export function authorize(header: { set(name: string, value: string): void }): void {
   const key = apiKey.get();
@@ -48,10 +51,11 @@ export function authorize(header: { set(name: string, value: string): void }): v
   else if (signIn.csrf_token) header.set('X-Parlance-CSRF', signIn.csrf_token);
 }
 
-/** Where a provider's sign-in begins, and comes back to where the page is now. */
-export function loginURL(provider: Provider): string {
+/** Where a provider's sign-in begins, and comes back to where the page is now, or to another page of the console. */
+export function loginURL(provider: Provider, page = location.hash): string {
   const url = new URL(provider.login_url, base);
-  url.searchParams.set('return_to', location.pathname + location.hash);
+  // From the page for signing in itself one goes on to the overview.
+  url.searchParams.set('return_to', location.pathname + (page.startsWith('#/sign-in') ? '#/' : page));
   return url.href;
 }
 

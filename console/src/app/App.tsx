@@ -4,12 +4,14 @@ import { useEffect, useState } from 'react';
 import { Router } from 'wouter';
 
 import { apiKey, isSignedIn, probeSignIn, type SignIn as State } from '../api/credentials';
+import { dropAll } from '../api/kept';
 import { ConfirmProvider } from '../ui/Dialog';
 import { Toasts } from '../ui/toast';
 import { CallerProvider } from './caller';
 import { useHashLocation } from './location';
 import { Shell } from './Shell';
 import { SignIn } from './SignIn';
+import { SignInAgain } from './SignInAgain';
 
 /** Errors that the same call would meet again. */
 const isFinal = (error: unknown) =>
@@ -34,12 +36,14 @@ function newClient(onSignedOut: () => void) {
 export function App() {
   const [state, setState] = useState<State>();
   const [isIn, setIn] = useState(isSignedIn);
+  const [client] = useState(() => newClient(() => signedOut()));
   const signedOut = () => {
     apiKey.forget();
+    dropAll();
+    client.clear();
     setIn(false);
     void probeSignIn().then(setState);
   };
-  const [client] = useState(() => newClient(signedOut));
   useEffect(() => {
     void probeSignIn().then((known) => {
       setState(known);
@@ -54,6 +58,7 @@ export function App() {
           <Router hook={useHashLocation}>
             <CallerProvider>
               <Shell onSignedOut={signedOut} />
+              <SignInAgain onGiveUp={signedOut} />
             </CallerProvider>
           </Router>
         ) : (

@@ -1,11 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Suspense, useEffect, useState } from 'react';
-import { Link, Route, Switch, useLocation } from 'wouter';
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 
 import { forgetCalls } from '../api/calls';
 import { signOut } from '../api/credentials';
+import { isAnythingKept, saveAll } from '../api/kept';
 import { Button, ButtonLink } from '../ui/Button';
-import { Dialog } from '../ui/Dialog';
+import { Dialog, useConfirm } from '../ui/Dialog';
 import { Menu } from '../ui/Menu';
 import { Empty, Loading, Page } from '../ui/Page';
 import { Select } from '../ui/Select';
@@ -13,6 +13,7 @@ import { tellFailure } from '../ui/toast';
 import { ApiPanel } from './ApiPanel';
 import { useHere } from './caller';
 import { Boundary } from './Boundary';
+import { SignedIn } from './SignInAgain';
 import { pageKey, pages, type PageDef } from './pages';
 import { toggleTheme } from './theme';
 
@@ -27,11 +28,20 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
     setMenuOpen(false);
     scrollTo(0, 0);
   }, [page]);
-  const client = useQueryClient();
+  const confirm = useConfirm();
+  const out = caller.kind === 'person' ? 'Sign out' : 'Forget the key';
   const leave = async () => {
+    await saveAll();
+    const isSure =
+      !isAnythingKept() ||
+      (await confirm({
+        title: `${out}?`,
+        text: 'Something that you typed is not saved or not sent yet. It will be gone.',
+        action: out,
+      }));
+    if (!isSure) return;
     try {
       await signOut();
-      client.clear();
       onSignedOut();
     } catch (error) {
       tellFailure(error);
@@ -85,7 +95,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
             label={`Signed in as ${caller.name}`}
             actions={[
               { id: 'theme', text: 'Light or dark', run: toggleTheme },
-              { id: 'out', text: caller.kind === 'person' ? 'Sign out' : 'Forget the key', run: () => void leave() },
+              { id: 'out', text: out, run: () => void leave() },
             ]}
           >
             {caller.name.charAt(0).toUpperCase() || '?'}
@@ -106,6 +116,12 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
                     {(params) => <Component params={params as never} />}
                   </Route>
                 ))}
+                <Route path="/sign-in">
+                  <Redirect to={returnTo()} replace />
+                </Route>
+                <Route path="/signed-in">
+                  <SignedIn />
+                </Route>
                 <Route>
                   <NoPage />
                 </Route>
@@ -116,6 +132,12 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
       </div>
     </div>
   );
+}
+
+/** Where one goes on who is signed in already: the page that the address names, or the overview. */
+function returnTo(): string {
+  const asked = new URLSearchParams(location.hash.split('?')[1]).get('return_to') ?? '';
+  return asked.split('#')[1] ?? '/'; // only a page of the console
 }
 
 const Brand = () => (

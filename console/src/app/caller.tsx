@@ -7,6 +7,7 @@ import type { Caller } from '#gen/people_pb';
 import type { Workspace } from '#gen/workspaces_pb';
 
 import * as api from '../api/clients';
+import { keepFor } from '../api/kept';
 import { Page } from '../ui/Page';
 import { Query } from '../ui/Query';
 
@@ -50,6 +51,7 @@ export function CallerProvider({ children }: { children: ReactNode }) {
         api.people.getCaller({}, { signal }),
         api.workspaces.listWorkspaces({ pageSize: 200 }, { signal }),
       ]);
+      keepFor(caller.id);
       return { caller, workspaces: list.workspaces };
     },
   });

@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 
 import * as api from '../api/clients';
 import { failureOf } from '../api/failure';
+import { useMutation } from '../api/useMutation';
 import { useHere, useMay } from '../app/caller';
 import { Button } from '../ui/Button';
 import { FailureNote } from '../ui/Page';

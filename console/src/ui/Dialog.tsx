@@ -1,4 +1,4 @@
-import { createContext, useCallback, useContext, useState, type ReactNode } from 'react';
+import { createContext, useCallback, useContext, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
@@ -12,15 +12,43 @@ interface Props {
   /** wide: for tables; side: at the side, full height. */
   shape?: 'wide' | 'side';
   role?: 'dialog' | 'alertdialog';
+  /** What is asked before it closes otherwise than by a button of its content. */
+  ask?: Question | undefined;
+  /** It closes by the buttons of its content only. */
+  hasNoClose?: boolean;
 }
 
-/** A dialog over the page. It is open while it is rendered. */
-export function Dialog({ title, children, onClose, shape, role }: Props) {
+const notText = ['search', 'checkbox', 'radio', 'range'];
+
+const discard: Question = {
+  title: 'Discard what you typed?',
+  text: 'What you typed in this form is not sent yet. It will be gone.',
+  action: 'Discard',
+};
+
+/**
+ * A dialog over the page. It is open while it is rendered. A click outside closes it, unless
+ * something was typed in it; then Escape and ✕ ask.
+ */
+export function Dialog({ title, children, onClose, shape, role, ask, hasNoClose }: Props) {
+  const confirm = useConfirm();
+  const isTyped = useRef(false);
+  const type = (event: FormEvent) => {
+    if (!notText.includes((event.target as HTMLInputElement).type)) isTyped.current = true;
+  };
+  const question = () => ask ?? (isTyped.current ? discard : undefined);
+  const close = async () => {
+    const asked = question();
+    if (hasNoClose || (asked && !(await confirm(asked)))) return;
+    onClose();
+  };
   return (
     <ModalOverlay
       isOpen
       isDismissable={role !== 'alertdialog'}
-      onOpenChange={(isOpen) => !isOpen && onClose()}
+      isKeyboardDismissDisabled={hasNoClose}
+      shouldCloseOnInteractOutside={() => !question()}
+      onOpenChange={(isOpen) => !isOpen && void close()}
       className={`overlay ${shape ?? ''}`}
     >
       <Modal className={`dialog ${shape ?? ''}`}>
@@ -29,11 +57,15 @@ export function Dialog({ title, children, onClose, shape, role }: Props) {
             <Heading slot="title" level={2}>
               {title}
             </Heading>
-            <Button kind="quiet" icon aria-label="Close" onPress={onClose}>
-              ✕
-            </Button>
+            {!hasNoClose && (
+              <Button kind="quiet" icon aria-label="Close" onPress={() => void close()}>
+                ✕
+              </Button>
+            )}
           </div>
-          {children}
+          <div style={{ display: 'contents' }} onInput={type}>
+            {children}
+          </div>
         </AriaDialog>
       </Modal>
     </ModalOverlay>

@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import * as api from '../../api/clients';
 import { useList } from '../../api/useList';
+import { useMutation } from '../../api/useMutation';
 import { Dialog } from '../../ui/Dialog';
 import { Checkbox, SearchField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';

@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { AgentGuardSchema, GuardJudgeSchema, ModelRefSchema, type AgentGuard, type GuardJudge } from '#gen/agents_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { Button } from '../../ui/Button';
 import { Checkbox, TextArea, TextField } from '../../ui/Field';
 import { Badge, Card, FailureNote } from '../../ui/Page';

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { TagFilterSchema, type AgentRetrieval } from '#gen/agents_pb';
@@ -7,6 +7,7 @@ import type { SourceAttachment } from '#gen/knowledge_pb';
 
 import * as api from '../../api/clients';
 import { useList } from '../../api/useList';
+import { useMutation } from '../../api/useMutation';
 import { Button } from '../../ui/Button';
 import type { Column } from '../../ui/DataTable';
 import { useConfirm } from '../../ui/Dialog';

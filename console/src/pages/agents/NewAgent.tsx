@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { useLocation } from 'wouter';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { Dialog } from '../../ui/Dialog';
 import { TextArea, TextField } from '../../ui/Field';
@@ -22,7 +23,7 @@ export function NewAgent({ onClose }: { onClose(): void }) {
   const [instructions, setInstructions] = useState('');
   const [firstMessage, setFirstMessage] = useState('');
   const make = useMutation({
-    mutationFn: () => api.agents.createAgent({ workspaceId, name, instructions, firstMessage }),
+    mutationFn: (_, once) => api.agents.createAgent({ workspaceId, name, instructions, firstMessage }, once),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: ['agents'] });
       go(`/agents/${id}/instructions`);

@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 
+import { useMutation } from '../../api/useMutation';
 import { failureOf } from '../../api/failure';
 import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';

@@ -1,10 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 
 import type { AgentVersion } from '#gen/agents_pb';
 
 import * as api from '../../api/clients';
 import { useList } from '../../api/useList';
+import { useMutation } from '../../api/useMutation';
 import { Button } from '../../ui/Button';
 import type { Column } from '../../ui/DataTable';
 import { useConfirm } from '../../ui/Dialog';

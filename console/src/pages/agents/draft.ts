@@ -2,10 +2,13 @@
 // them they are also in the storage of the tab, so that a reload or a lost connection does not lose
 // them.
 
+import { Code } from '@connectrpc/connect';
+
 import type { Agent, AgentDraft } from '#gen/agents_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { forget, keep, kept } from '../../api/kept';
 import { fromText, settingsOf, toText, type Settings } from './settings';
 
 /** clean: the service has it all; conflict: somebody else saved the draft meanwhile. */
@@ -32,7 +35,15 @@ export interface Loaded {
 
 const delay = 700; // ms from the last edit until it is saved
 const leaving = new Map<string, Promise<unknown>>();
-const kept = (agentId: string) => `parlance.draft.${agentId}`;
+const keptName = (agentId: string) => `draft.${agentId}`;
+
+/** Pauses between attempts to save while the service does not answer: the last one again and again. */
+const retryMs = [1000, 2000, 4000, 8000];
+
+interface Kept {
+  revision: number;
+  text: string;
+}
 
 /** Reads an agent and its draft. */
 export async function loadDraft(workspaceId: string, agentId: string, signal?: AbortSignal): Promise<Loaded> {
@@ -44,12 +55,20 @@ export async function loadDraft(workspaceId: string, agentId: string, signal?: A
   return { published, draft: draft.revision > 0 ? draft : undefined };
 }
 
+/** Whether the same call may succeed in a moment: the service was not reached, or is restarting. */
+function isPassing(error: unknown): boolean {
+  const { reason, code } = failureOf(error);
+  return reason === '' || [Code.Unavailable, Code.DeadlineExceeded, Code.Aborted].includes(code);
+}
+
 /** Edits of one agent, for as long as its page is open. */
 export class Draft {
   #state: DraftState;
   #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #saving: Promise<void> | undefined;
+  #retries = 0;
+  #isOver = false;
 
   constructor(
     readonly workspaceId: string,
@@ -96,6 +115,7 @@ export class Draft {
 
   /** Saves what is not saved while nobody looks any more. Returns whether all is saved. */
   async leave(): Promise<boolean> {
+    this.#isOver = true; // it is not tried again and again
     if (this.#state.status === 'clean') return true;
     const ended = this.flush();
     leaving.set(this.agentId, ended);
@@ -123,6 +143,12 @@ export class Draft {
     const { published, draft } = await loadDraft(this.workspaceId, this.agentId);
     this.#set({ published, draft, status: 'unsaved', error: undefined });
     await this.flush();
+  }
+
+  /** Saves nothing from now on: the caller has signed out. */
+  stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
   }
 
   /** Throws the draft away. */
@@ -183,14 +209,22 @@ export class Draft {
           revision: before?.revision ?? 0,
           baseVersion: published.version,
         });
+        this.#retries = 0;
         const isAll = this.#state.settings === settings;
         this.#set({ draft, error: undefined, status: isAll ? 'clean' : 'unsaved', isRestored: false });
         if (isAll) this.#forget();
         else this.#keep();
       } catch (error) {
         this.#set({ error, status: failureOf(error).reason === 'agent-draft-changed' ? 'conflict' : 'failed' });
+        if (isPassing(error)) this.#retryLater();
       }
     }
+  }
+
+  #retryLater(): void {
+    const pause = retryMs[Math.min(this.#retries++, retryMs.length - 1)];
+    clearTimeout(this.#timer);
+    if (!this.#isOver) this.#timer = setTimeout(() => void this.flush(), pause);
   }
 
   #set(change: Partial<DraftState>): void {
@@ -200,21 +234,18 @@ export class Draft {
 
   #keep(): void {
     const { settings, draft } = this.#state;
-    sessionStorage.setItem(
-      kept(this.agentId),
-      JSON.stringify({ revision: draft?.revision ?? 0, text: toText(settings) }),
-    );
+    keep(keptName(this.agentId), { revision: draft?.revision ?? 0, text: toText(settings) } satisfies Kept);
   }
 
   #forget(): void {
-    sessionStorage.removeItem(kept(this.agentId));
+    forget(keptName(this.agentId));
   }
 
   #restore(): void {
-    const stored = sessionStorage.getItem(kept(this.agentId));
+    const stored = kept<Kept>(keptName(this.agentId));
     if (!stored) return;
     try {
-      const { revision, text } = JSON.parse(stored) as { revision: number; text: string };
+      const { revision, text } = stored;
       const isSame = revision === (this.#state.draft?.revision ?? 0);
       this.#state = {
         ...this.#state,

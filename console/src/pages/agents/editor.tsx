@@ -3,6 +3,7 @@
 import { createContext, useContext, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 
 import { failureOf } from '../../api/failure';
+import { isKeeping, onSignOut } from '../../api/kept';
 import { useMay } from '../../app/caller';
 import { tell } from '../../ui/toast';
 import { Draft, type DraftState, type Loaded } from './draft';
@@ -50,8 +51,11 @@ export function EditorProvider({
       if (store.state.status !== 'clean') event.preventDefault();
     };
     addEventListener('beforeunload', warn);
+    const registered = onSignOut(() => store.flush());
     return () => {
       removeEventListener('beforeunload', warn);
+      registered();
+      if (!isKeeping()) return store.stop(); // signed out
       void store.leave().then((isSaved) => {
         if (!isSaved)
           tell(

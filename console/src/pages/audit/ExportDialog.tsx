@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { download } from '../../api/download';
 import { Button } from '../../ui/Button';
 import { CodeBlock } from '../../ui/Code';

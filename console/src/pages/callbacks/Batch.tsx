@@ -1,10 +1,11 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 
 import type { CallbackBatch } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { download } from '../../api/download';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere, useMay } from '../../app/caller';

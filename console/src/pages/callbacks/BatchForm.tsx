@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { Form } from 'react-aria-components/Form';
@@ -8,6 +8,7 @@ import type { CallbackBatch } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
 import { Button } from '../../ui/Button';
@@ -44,7 +45,7 @@ export function BatchForm({ onClose, onMade }: { onClose(): void; onMade(batch: 
   const { recipients, variables, wrong: unreadable } = useMemo(() => recipientsOf(values.text), [values.text]);
   const agentId = values.agentId || choices[0]?.id || '';
   const make = useMutation({
-    mutationFn: () => {
+    mutationFn: (_, once) => {
       const { name, reason, startsAt, windowFrom, windowUntil, timezone, concurrency } = values;
       return api.callbacks.createCallbackBatch({
         workspaceId,
@@ -57,7 +58,7 @@ export function BatchForm({ onClose, onMade }: { onClose(): void; onMade(batch: 
         timezone,
         concurrency: concurrency || 0,
         startsAt: startsAt ? timestampFromDate(momentOf(timezone || 'UTC', startsAt)) : undefined,
-      });
+      }, once);
     },
     onSuccess: (batch) => {
       void client.invalidateQueries({ queryKey: ['batches'] });

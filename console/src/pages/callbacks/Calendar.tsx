@@ -1,10 +1,11 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import type { CalendarEntry } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { download } from '../../api/download';
 import { useHere, useMay } from '../../app/caller';
 import { useFilters } from '../../app/location';

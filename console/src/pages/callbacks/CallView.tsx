@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { Link } from 'wouter';
@@ -7,6 +7,7 @@ import type { CallTransfer, PhoneCall } from '#gen/telephony_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere, useMay } from '../../app/caller';
 import { Button, ButtonLink } from '../../ui/Button';

@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
 import { navigate } from '../../app/location';
@@ -34,7 +35,7 @@ export function CallbackForm({ zone, onClose }: { zone: string; onClose(): void 
   const [ignoreLimits, setIgnore] = useState(false);
   const agentId = chosen || choices[0]?.id || '';
   const make = useMutation({
-    mutationFn: () =>
+    mutationFn: (_, once) =>
       api.callbacks.createCallback({
         workspaceId,
         agentId,
@@ -45,7 +46,7 @@ export function CallbackForm({ zone, onClose }: { zone: string; onClose(): void 
         reason,
         ignoreLimits,
         dynamicVariables: variablesOf(variables),
-      }),
+      }, once),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: ['callbacks'] });
       navigate(`/callbacks/list/${id}`);

@@ -1,11 +1,12 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 
 import type { Callback, CallbackAttempt } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere, useMay } from '../../app/caller';
 import { Button, ButtonLink } from '../../ui/Button';

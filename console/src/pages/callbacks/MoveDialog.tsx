@@ -1,5 +1,5 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
@@ -7,6 +7,7 @@ import type { Callback } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { Dialog } from '../../ui/Dialog';
 import { Checkbox, TextField } from '../../ui/Field';

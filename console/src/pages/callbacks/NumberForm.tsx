@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
@@ -6,14 +6,14 @@ import type { PhoneNumber } from '#gen/telephony_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
-import { CodeBlock } from '../../ui/Code';
 import { Dialog } from '../../ui/Dialog';
 import { Switch, TextArea, TextField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
+import { ShownSecret } from '../../ui/ShownSecret';
 import { CallFailure } from './CallFailure';
 import { linesOf, variablesOf } from './variables';
 
@@ -41,7 +41,7 @@ export function NumberForm({
   const set = (change: Partial<typeof values>) => setValues((before) => ({ ...before, ...change }));
   const agentId = values.agentId || choices[0]?.id || '';
   const save = useMutation({
-    mutationFn: () => {
+    mutationFn: (_, once) => {
       const { phoneNumber, name, lookupUrl, variables, enabled } = values;
       const sent = {
         workspaceId,
@@ -51,7 +51,7 @@ export function NumberForm({
         enabled,
         dynamicVariables: variablesOf(variables),
       };
-      if (!number) return api.telephony.createPhoneNumber({ ...sent, phoneNumber });
+      if (!number) return api.telephony.createPhoneNumber({ ...sent, phoneNumber }, once);
       return api.telephony.updatePhoneNumber({
         ...sent,
         numberId: number.id,
@@ -132,16 +132,8 @@ export function NumberForm({
 }
 
 /** Shows the secret of look-ups, the only time. */
-export function LookUpSecret({ secret, onClose }: { secret: string; onClose(): void }) {
-  return (
-    <Dialog title="Secret of look-ups" onClose={onClose}>
-      <p>It is shown only now. Look-ups are signed with it as webhooks are: Webhooks has the code that checks it.</p>
-      <CodeBlock code={secret} label="The secret of look-ups" />
-      <div className="row end">
-        <Button kind="primary" onPress={onClose}>
-          Done
-        </Button>
-      </div>
-    </Dialog>
-  );
-}
+export const LookUpSecret = ({ secret, onClose }: { secret: string; onClose(): void }) => (
+  <ShownSecret title="Secret of look-ups" secret={secret} label="The secret of look-ups" onClose={onClose}>
+    <p>It is shown only now. Look-ups are signed with it as webhooks are: Webhooks has the code that checks it.</p>
+  </ShownSecret>
+);

@@ -1,5 +1,5 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
@@ -7,6 +7,7 @@ import type { CallbackSchedule } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
 import { Dialog } from '../../ui/Dialog';
@@ -70,7 +71,7 @@ export function ScheduleForm({
   const set = (change: Partial<typeof values>) => setValues((before) => ({ ...before, ...change }));
   const agentId = values.agentId || choices[0]?.id || '';
   const save = useMutation({
-    mutationFn: () => {
+    mutationFn: (_, once) => {
       const { userId, phoneNumber, cron, timezone, reason, exceptions, variables, startsOn, endsOn } = values;
       const dayIs = (day: string) => (day ? timestampFromDate(momentOf(timezone, `${day}T00:00`)) : undefined);
       const sent = {
@@ -91,7 +92,7 @@ export function ScheduleForm({
           scheduleId: schedule.id,
           updateMask: { paths: updatePaths },
         });
-      return api.callbacks.createCallbackSchedule({ ...sent, userId: userId.trim() });
+      return api.callbacks.createCallbackSchedule({ ...sent, userId: userId.trim() }, once);
     },
     onSuccess: (saved) => {
       void client.invalidateQueries({ queryKey: ['schedules'] });

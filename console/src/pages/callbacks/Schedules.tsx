@@ -1,10 +1,11 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import type { CallbackSchedule } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useList } from '../../api/useList';
 import { useHere, useMay } from '../../app/caller';

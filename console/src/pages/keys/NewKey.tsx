@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
@@ -7,13 +7,13 @@ import type { ApiKey } from '#gen/workspaces_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
-import { Button } from '../../ui/Button';
-import { CodeBlock } from '../../ui/Code';
 import { Dialog } from '../../ui/Dialog';
 import { TextField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
+import { ShownSecret } from '../../ui/ShownSecret';
 
 const scopes = [
   { id: 'runtime', text: 'Conversations', note: 'runtime: sessions, turns and knowledge queries; for a back end' },
@@ -36,14 +36,15 @@ export function NewKey({ onClose, onMade }: { onClose(): void; onMade(key: ApiKe
   const [scope, setScope] = useState('runtime');
   const [workspaceId, setWorkspaceId] = useState(caller.workspaceId);
   const [days, setDays] = useState('');
+  const [opened] = useState(Date.now); // the same when it is sent again
   const make = useMutation({
-    mutationFn: () =>
+    mutationFn: (_, once) =>
       api.apiKeys.createApiKey({
         name,
         scope,
         workspaceId,
-        expiresAt: days ? timestampFromDate(new Date(Date.now() + Number(days) * 86_400_000)) : undefined,
-      }),
+        expiresAt: days ? timestampFromDate(new Date(opened + Number(days) * 86_400_000)) : undefined,
+      }, once),
     onSuccess: (key) => {
       void client.invalidateQueries({ queryKey: ['keys'] });
       onMade(key);
@@ -85,16 +86,8 @@ export function NewKey({ onClose, onMade }: { onClose(): void; onMade(key: ApiKe
 }
 
 /** Shows a key's secret, the only time. */
-export function ShownKey({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
-  return (
-    <Dialog title={apiKey.name} onClose={onClose}>
-      <p>It is shown only now: put it where your program finds it, and not into its source.</p>
-      <CodeBlock code={apiKey.secret ?? ''} label="The new key" />
-      <div className="row end">
-        <Button kind="primary" onPress={onClose}>
-          Done
-        </Button>
-      </div>
-    </Dialog>
-  );
-}
+export const ShownKey = ({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) => (
+  <ShownSecret title={apiKey.name} secret={apiKey.secret ?? ''} label="The new key" onClose={onClose}>
+    <p>It is shown only now: put it where your program finds it, and not into its source.</p>
+  </ShownSecret>
+);

@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { useLocation } from 'wouter';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { Dialog } from '../../ui/Dialog';
 import { NumberField, TextField } from '../../ui/Field';
@@ -34,10 +35,10 @@ export function AddPages({ isSitemap, onClose }: { isSitemap: boolean; onClose()
   const [maxPages, setMaxPages] = useState(100);
   const [tags, setTags] = useState('');
   const make = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (_, once) => {
       const common = { workspaceId, url: url.trim(), refreshEvery, tags: parseTags(tags) };
-      if (!isSitemap) return { page: await api.knowledge.createUrlSource({ ...common, name }) };
-      return { sitemap: await api.knowledge.createSitemapSources({ ...common, maxPages }) };
+      if (!isSitemap) return { page: await api.knowledge.createUrlSource({ ...common, name }, once) };
+      return { sitemap: await api.knowledge.createSitemapSources({ ...common, maxPages }, once) };
     },
     onSuccess: ({ page, sitemap }) => {
       void client.invalidateQueries({ queryKey: ['sources'] });

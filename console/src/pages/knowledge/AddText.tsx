@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { useLocation } from 'wouter';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { Dialog } from '../../ui/Dialog';
 import { TextArea, TextField } from '../../ui/Field';
@@ -23,7 +24,7 @@ export function AddText({ onClose }: { onClose(): void }) {
   const [content, setContent] = useState('');
   const [tags, setTags] = useState('');
   const make = useMutation({
-    mutationFn: () => api.knowledge.createInlineSource({ workspaceId, name, content, tags: parseTags(tags) }),
+    mutationFn: (_, once) => api.knowledge.createInlineSource({ workspaceId, name, content, tags: parseTags(tags) }, once),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: ['sources'] });
       go(`/knowledge/${id}`);

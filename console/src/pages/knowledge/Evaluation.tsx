@@ -1,9 +1,10 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 
 import type { KnowledgeEvaluation } from '#gen/knowledge_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useHere, useMay } from '../../app/caller';
 import { useFilters } from '../../app/location';
 import { Button } from '../../ui/Button';
@@ -91,7 +92,7 @@ function Actions({ evaluation }: { evaluation: KnowledgeEvaluation }) {
   const { id: evaluationId, agentId, name, topK, minSimilarity, metrics, results } = evaluation;
   const changed = { onError: tellFailure, onSettled: () => client.invalidateQueries({ queryKey: ['evaluations'] }) };
   const again = useMutation({
-    mutationFn: () =>
+    mutationFn: (_, once) =>
       api.knowledge.createKnowledgeEvaluation({
         workspaceId,
         agentId,
@@ -100,7 +101,7 @@ function Actions({ evaluation }: { evaluation: KnowledgeEvaluation }) {
         minSimilarity,
         rankings: metrics.map(({ ranking }) => ranking),
         questions: results.map(({ q, sourceIds }) => ({ q, sourceIds })),
-      }),
+      }, once),
     onSuccess: ({ id }) => go(`/knowledge/evaluations/${id}?before=${evaluationId}`),
     ...changed,
   });

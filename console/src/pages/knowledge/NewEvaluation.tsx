@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { useLocation } from 'wouter';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
@@ -39,7 +40,7 @@ export function NewEvaluation({ onClose }: { onClose(): void }) {
     ({ q, sourceId, sourceName }) => q.trim() !== '' && (sourceId !== '' || sourceName !== ''),
   );
   const run = useMutation({
-    mutationFn: () =>
+    mutationFn: (_, once) =>
       api.knowledge.createKnowledgeEvaluation({
         workspaceId,
         agentId,
@@ -51,7 +52,7 @@ export function NewEvaluation({ onClose }: { onClose(): void }) {
           sourceIds: sourceId ? [sourceId] : [],
           sourceNames: sourceId ? [] : [sourceName],
         })),
-      }),
+      }, once),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: ['evaluations'] });
       go(`/knowledge/evaluations/${id}`);

@@ -1,11 +1,12 @@
 import { create } from '@bufbuild/protobuf';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 
 import { KnowledgeService, ReplaceSourceContentRequestSchema, type Source } from '#gen/knowledge_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { upload } from '../../api/upload';
 import { useHere } from '../../app/caller';
 import { Button } from '../../ui/Button';

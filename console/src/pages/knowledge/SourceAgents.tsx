@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 
 import type { Source, SourceAttachment } from '#gen/knowledge_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useHere, useMay } from '../../app/caller';
 import { Button } from '../../ui/Button';
 import { DataTable } from '../../ui/DataTable';

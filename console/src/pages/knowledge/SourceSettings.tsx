@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
@@ -6,6 +6,7 @@ import type { Source } from '#gen/knowledge_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { Button } from '../../ui/Button';
 import { TextField } from '../../ui/Field';

@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import type { Person } from '#gen/people_pb';
 
 import * as api from '../../api/clients';
 import { useList } from '../../api/useList';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { CodeBlock } from '../../ui/Code';
 import type { Column } from '../../ui/DataTable';

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
@@ -6,6 +6,7 @@ import type { ProviderCredential } from '#gen/credentials_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { Dialog } from '../../ui/Dialog';
 import { TextField } from '../../ui/Field';
@@ -34,10 +35,10 @@ export function ProviderDialog({
   });
   const set = (name: keyof typeof fields) => (value: string) => setFields((before) => ({ ...before, [name]: value }));
   const save = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (_, once) => {
       const { apiKey, ...rest } = fields;
       if (!credential)
-        return api.credentials.createProviderCredential({ workspaceId, kind, provider, apiKey, ...rest });
+        return api.credentials.createProviderCredential({ workspaceId, kind, provider, apiKey, ...rest }, once);
       return api.credentials.updateProviderCredential({
         workspaceId,
         credentialId: credential.id,

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { Button } from '../../ui/Button';
 import { Checkbox, TextField } from '../../ui/Field';

@@ -1,7 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { useFilters } from '../../app/location';
 import { ButtonLink } from '../../ui/Button';
@@ -27,7 +28,7 @@ export default function NewTool() {
   const client = useQueryClient();
   const kind = filters.kind === 'mcp' ? 'mcp' : 'http';
   const make = useMutation({
-    mutationFn: (draft: ToolDraft) => api.tools.createTool(createRequest(workspaceId, draft)),
+    mutationFn: (draft: ToolDraft, once) => api.tools.createTool(createRequest(workspaceId, draft), once),
     onSuccess: ({ id, slug }) => {
       void client.invalidateQueries({ queryKey: ['tools'] });
       tell(`${slug} was made. Try it, then attach it to an agent.`);

@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
 import type { Tool } from '#gen/tools_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { Button } from '../../ui/Button';
 import { TextArea, TextField } from '../../ui/Field';

@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useHere, useMay } from '../../app/caller';
 import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
@@ -65,7 +66,7 @@ function NewAlert({ onClose }: { onClose(): void }) {
   const [meter, setMeter] = useState('sessions');
   const [quantity, setQuantity] = useState(NaN);
   const make = useMutation({
-    mutationFn: () => api.usage.createUsageAlert({ meter, quantity }),
+    mutationFn: (_, once) => api.usage.createUsageAlert({ meter, quantity }, once),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: ['usage-alerts'] });
       onClose();

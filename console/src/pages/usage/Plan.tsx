@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 
 import type { Billing } from '#gen/billing_pb';
 import type { Usage } from '#gen/usage_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useHere, useMay } from '../../app/caller';
 import { Button } from '../../ui/Button';
 import { Badge, Card, Facts } from '../../ui/Page';

@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import type { Memory } from '#gen/memory_pb';
 
 import * as api from '../../api/clients';
 import { useList } from '../../api/useList';
+import { useMutation } from '../../api/useMutation';
 import { useHere, useMay } from '../../app/caller';
 import { Button } from '../../ui/Button';
 import type { Column } from '../../ui/DataTable';

@@ -1,5 +1,5 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
@@ -7,6 +7,7 @@ import type { Memory } from '#gen/memory_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { Dialog } from '../../ui/Dialog';
 import { TextArea, TextField } from '../../ui/Field';
@@ -56,14 +57,14 @@ export function MemoryForm({
     expiresAt: until === day(memory) ? memory?.expiresAt : until ? timestampFromDate(new Date(until)) : undefined,
   };
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (_, once) =>
       memory
         ? api.memory.updateMemory({
             ...fields,
             memoryId: memory.id,
             updateMask: { paths: ['text', 'category', 'attribute', 'tags', 'expires_at'] },
           })
-        : api.memory.addMemory({ ...fields, kind }),
+        : api.memory.addMemory({ ...fields, kind }, once),
     onSuccess: () => {
       for (const name of ['memories', 'user', 'users']) void client.invalidateQueries({ queryKey: [name] });
       onClose();

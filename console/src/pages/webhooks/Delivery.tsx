@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 
 import type { WebhookDelivery } from '#gen/webhooks_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useHere, useMay } from '../../app/caller';
 import { navigate } from '../../app/location';
 import { Button, ButtonLink } from '../../ui/Button';

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
@@ -6,6 +6,7 @@ import type { WebhookEndpoint } from '#gen/webhooks_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
 import { Dialog } from '../../ui/Dialog';
@@ -54,14 +55,14 @@ export function EndpointForm({
   const [replaces, setReplaces] = useState(!endpoint || endpoint.headerNames.length === 0);
   const set = (change: Partial<Values>) => setValues((before) => ({ ...before, ...change }));
   const save = useMutation({
-    mutationFn: () => {
+    mutationFn: (_, once) => {
       const sent = {
         workspaceId,
         ...values,
         url: values.url.trim(),
         ...(replaces ? { headers: headersOf(headers) } : {}),
       };
-      if (!endpoint) return api.webhooks.createWebhookEndpoint(sent);
+      if (!endpoint) return api.webhooks.createWebhookEndpoint(sent, once);
       const paths = replaces ? [...updatePaths, 'headers'] : updatePaths;
       return api.webhooks.updateWebhookEndpoint({ ...sent, endpointId: endpoint.id, updateMask: { paths } });
     },

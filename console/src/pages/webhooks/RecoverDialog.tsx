@@ -1,10 +1,11 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import type { WebhookEndpoint } from '#gen/webhooks_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { Dialog } from '../../ui/Dialog';
 import { FailureNote } from '../../ui/Page';

@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 
 import type { WebhookEndpoint } from '#gen/webhooks_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { navigate } from '../../app/location';
 import { useConfirm } from '../../ui/Dialog';

@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import type { Workspace } from '#gen/workspaces_pb';
 
 import * as api from '../../api/clients';
+import { useMutation } from '../../api/useMutation';
 import { Dialog } from '../../ui/Dialog';
 import { TextField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';

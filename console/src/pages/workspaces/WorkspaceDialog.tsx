@@ -1,11 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
 import type { Workspace } from '#gen/workspaces_pb';
 
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
+import { useMutation } from '../../api/useMutation';
 import { Dialog } from '../../ui/Dialog';
 import { NumberField, TextField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';
@@ -18,11 +19,12 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace: Workspace |
   const [name, setName] = useState(workspace?.name ?? '');
   const [transcriptDays, setTranscriptDays] = useState(daysOf(workspace?.retention?.transcriptDays));
   const [audioDays, setAudioDays] = useState(daysOf(workspace?.retention?.audioDays));
+  const made = useRef<Workspace>(undefined); // when its retention is refused, it is there already
   const save = useMutation({
-    mutationFn: async () => {
-      const { id } = workspace ?? (await api.workspaces.createWorkspace({ name }));
+    mutationFn: async (_, once) => {
+      made.current ??= workspace ?? (await api.workspaces.createWorkspace({ name }, once));
       const retention = { transcriptDays: transcriptDays || 0, audioDays: audioDays || 0 };
-      await api.workspaces.updateWorkspace({ workspaceId: id, name, retention });
+      await api.workspaces.updateWorkspace({ workspaceId: made.current.id, name, retention });
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['caller'] }),
     onSuccess: onClose,

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { useLocation } from 'wouter';
@@ -7,6 +7,7 @@ import type { Session } from '#gen/sessions_pb';
 
 import * as api from '../../../api/clients';
 import { failureOf } from '../../../api/failure';
+import { useMutation } from '../../../api/useMutation';
 import { useHere, useMay } from '../../../app/caller';
 import { Button } from '../../../ui/Button';
 import { Dialog, useConfirm } from '../../../ui/Dialog';

@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 
 import type { Session } from '#gen/sessions_pb';
 
 import * as api from '../../../api/clients';
+import { useMutation } from '../../../api/useMutation';
 import { useMay } from '../../../app/caller';
 import { Composer } from '../../../conversation/Composer';
 import { Button } from '../../../ui/Button';

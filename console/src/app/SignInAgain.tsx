@@ -1,0 +1,158 @@
+// When a sign-in ends under an open page: signing in again over the page, which stays as it is.
+
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+
+import { askBy } from '../api/again';
+import { whoCalls } from '../api/clients';
+import { apiKey, loginURL, probeSignIn, type SignIn } from '../api/credentials';
+import { failureOf } from '../api/failure';
+import { continueAs, dropAll } from '../api/kept';
+import { Button, ButtonLink } from '../ui/Button';
+import { Dialog } from '../ui/Dialog';
+import { TextField } from '../ui/Field';
+import { Page } from '../ui/Page';
+import { useHere } from './caller';
+
+const channelName = 'parlance.sign-in'; // on which another tab says that somebody has signed in
+
+/** Somebody else has signed in: nothing of the page is for them. */
+function startAnew(): void {
+  dropAll();
+  location.reload();
+}
+
+/** Asks the caller to sign in again when a call was refused because the sign-in has ended. */
+export function SignInAgain({ onGiveUp }: { onGiveUp(): void }) {
+  const { caller } = useHere();
+  const [end, setEnd] = useState<(isIn: boolean) => void>();
+  const isPerson = caller.kind === 'person';
+  useEffect(
+    () =>
+      askBy(async () => {
+        // Another tab may have signed in anew: then only what proves it here is old.
+        if (isPerson && (await probeSignIn()).person?.id === caller.id) return true;
+        return new Promise<boolean>((resolve) =>
+          setEnd(() => (isIn: boolean) => {
+            setEnd(undefined);
+            resolve(isIn);
+          }),
+        );
+      }),
+    [caller.id, isPerson],
+  );
+  if (!end) return null;
+  const giveUp = () => {
+    end(false);
+    onGiveUp();
+  };
+  return (
+    <Dialog role="alertdialog" title="Your sign-in has ended" onClose={giveUp} hasNoClose>
+      <p>Sign in again to go on. This page and what you typed on it stay.</p>
+      {isPerson ? <AsPerson onDone={() => end(true)} /> : <ByKey onDone={() => end(true)} />}
+      <div className="row end">
+        <Button kind="quiet" onPress={giveUp}>
+          Leave this page
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** The sign-in at the provider is in another tab; here it is seen when it is done. */
+function AsPerson({ onDone }: { onDone(): void }) {
+  const { caller } = useHere();
+  const [state, setState] = useState<SignIn>();
+  useEffect(() => {
+    const look = async () => {
+      const known = await probeSignIn();
+      setState(known);
+      if (known.person?.id === caller.id) onDone();
+      else if (known.person) startAnew();
+    };
+    const looking = () => void look();
+    looking();
+    const channel = new BroadcastChannel(channelName);
+    channel.addEventListener('message', looking);
+    addEventListener('focus', looking);
+    return () => {
+      channel.close();
+      removeEventListener('focus', looking);
+    };
+  }, [caller.id]); // eslint-disable-line react-hooks/exhaustive-deps
+  return (
+    <>
+      <p className="dim small">It opens another tab. Come back here when you are signed in as {caller.name}.</p>
+      {state?.providers.map((provider) => (
+        <ButtonLink key={provider.login_url} kind="primary" href={loginURL(provider, '#/signed-in')} target="_blank">
+          {provider.name}
+        </ButtonLink>
+      ))}
+    </>
+  );
+}
+
+function ByKey({ onDone }: { onDone(): void }) {
+  const { caller } = useHere();
+  const client = useQueryClient();
+  const [key, setKey] = useState('');
+  const [wrong, setWrong] = useState('');
+  const [isTrying, setTrying] = useState(false);
+  const tryKey = async () => {
+    setTrying(true);
+    const before = apiKey.get();
+    apiKey.set(key);
+    try {
+      const now = await whoCalls();
+      if (now.tenantId !== caller.tenantId || now.workspaceId !== caller.workspaceId) return startAnew();
+      continueAs(now.id); // also another key, in place of one that was deleted
+      onDone();
+      void client.invalidateQueries({ queryKey: ['caller'] });
+    } catch (error) {
+      apiKey.set(before);
+      setWrong(failureOf(error).message);
+      setTrying(false);
+    }
+  };
+  return (
+    <Form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void tryKey();
+      }}
+    >
+      <TextField
+        label="API key"
+        type="password"
+        autoComplete="off"
+        value={key}
+        onChange={setKey}
+        wrong={wrong}
+        autoFocus
+        hint="The key that was used is not valid any more: it was deleted, has expired, or was replaced."
+      />
+      <Button type="submit" kind="primary" isDisabled={isTrying || key.trim() === ''}>
+        Use the key
+      </Button>
+    </Form>
+  );
+}
+
+/** What a tab shows in which somebody has signed in for a page that is open in another one. */
+export function SignedIn() {
+  useEffect(() => {
+    const channel = new BroadcastChannel(channelName);
+    channel.postMessage('signed in');
+    return () => channel.close();
+  }, []);
+  return (
+    <Page title="You are signed in">
+      <p>Close this tab, and go on in the one that you came from.</p>
+      <div>
+        <ButtonLink href="#/">Go to the overview</ButtonLink>
+      </div>
+    </Page>
+  );
+}
