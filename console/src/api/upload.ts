@@ -10,6 +10,7 @@ import { authorize } from './credentials';
 
 const endOfStream = 2; // flag of the last envelope. Source: the Connect protocol, Streaming RPCs
 const headerSize = 5;
+const lookedAt = 64 * 1024; // bytes; the service knows a file's type by fewer
 
 /** The head of an envelope: no flags, and the length of the message. */
 function envelopeHead(length: number): Uint8Array<ArrayBuffer> {
@@ -29,6 +30,12 @@ function bytesHead(fieldNumber: number, length: number): Uint8Array<ArrayBuffer>
     head.push(rest);
   }
   return new Uint8Array(head);
+}
+
+/** An envelope with a message that has a part of the file. */
+function envelopeOf(dataField: number, data: Blob): BlobPart[] {
+  const head = bytesHead(dataField, data.size);
+  return [envelopeHead(head.length + data.size), head, data];
 }
 
 /** The messages of an answer, or the error that ends it. */
@@ -69,10 +76,11 @@ const stopped = () => new ConnectError('The upload was stopped.', Code.Canceled)
 
 /**
  * Why an upload was cut off. A service that refuses a file before it has read it closes the connection,
- * and the browser or a proxy, which is still sending, never reads the answer. So the beginning is sent once more,
- * followed by an envelope that is cut off, of which nothing can be stored.
+ * and the browser or a proxy, which is still sending, never reads the answer. So the beginning is sent once more: the
+ * first messages and as much of the file as the service looks at to know its type, followed by an envelope that is cut
+ * off, of which nothing can be stored.
  */
-async function refusalOf(method: DescMethod, firstParts: BlobPart[], status = 0): Promise<Error> {
+async function refusalOf(method: DescMethod, beginning: BlobPart[], status = 0): Promise<Error> {
   const lost =
     status === 0
       ? new TypeError('the connection was lost')
@@ -86,7 +94,7 @@ async function refusalOf(method: DescMethod, firstParts: BlobPart[], status = 0)
     const response = await fetch(urlOf(method), {
       method: 'POST',
       headers: asked,
-      body: new Blob([...firstParts, envelopeHead(1)]),
+      body: new Blob([...beginning, envelopeHead(1)]),
     });
     const body = await response.arrayBuffer();
     if (response.headers.get('Content-Type') === headers['Content-Type']) readAnswer(method.output, body);
@@ -114,17 +122,13 @@ export function upload<I extends DescMessage, O extends DescMessage>(
   file: Blob,
   { first, dataField, chunkSize = 64 * 1024, onProgress, signal }: UploadOptions<I>,
 ): Promise<MessageShape<O>> {
-  const firstParts: BlobPart[] = [];
+  const parts: BlobPart[] = [];
   for (const message of first) {
     const bytes = toBinary(method.input, create(method.input, message as never)) as Uint8Array<ArrayBuffer>;
-    firstParts.push(envelopeHead(bytes.length), bytes);
+    parts.push(envelopeHead(bytes.length), bytes);
   }
-  const parts = [...firstParts];
-  for (let at = 0; at < file.size; at += chunkSize) {
-    const slice = file.slice(at, at + chunkSize);
-    const head = bytesHead(dataField, slice.size);
-    parts.push(envelopeHead(head.length + slice.size), head, slice);
-  }
+  const beginning = [...parts, ...envelopeOf(dataField, file.slice(0, lookedAt))];
+  for (let at = 0; at < file.size; at += chunkSize) parts.push(...envelopeOf(dataField, file.slice(at, at + chunkSize)));
   if (signal?.aborted) return Promise.reject(stopped());
   const request = new XMLHttpRequest(); // fetch does not say how much was sent
   request.open('POST', urlOf(method));
@@ -141,11 +145,11 @@ export function upload<I extends DescMessage, O extends DescMessage>(
         else reject(errorOf(JSON.parse(new TextDecoder().decode(body)) as WireError));
       } catch (error) {
         if (error instanceof SyntaxError)
-          void refusalOf(method, firstParts, request.status).then(reject); // a proxy's page
+          void refusalOf(method, beginning, request.status).then(reject); // a proxy's page
         else reject(error as Error);
       }
     };
-    request.onerror = () => void refusalOf(method, firstParts).then(reject);
+    request.onerror = () => void refusalOf(method, beginning).then(reject);
     request.onabort = () => reject(stopped());
     signal?.addEventListener('abort', () => request.abort(), { once: true });
     request.send(new Blob(parts));

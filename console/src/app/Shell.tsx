@@ -14,7 +14,7 @@ import { ApiPanel } from './ApiPanel';
 import { useHere } from './caller';
 import { Boundary } from './Boundary';
 import { SignedIn } from './SignInAgain';
-import { pageKey, pages, type PageDef } from './pages';
+import { isOffered, pageKey, pages, refusalOf } from './pages';
 import { toggleTheme } from './theme';
 
 /** The frame around every page. */
@@ -28,6 +28,7 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
     setMenuOpen(false);
     scrollTo(0, 0);
   }, [page]);
+  const allowed = pages.map((def) => ({ at: def.path, component: def.component, refusal: refusalOf(def, caller) }));
   const confirm = useConfirm();
   const out = caller.kind === 'person' ? 'Sign out' : 'Forget the key';
   const leave = async () => {
@@ -111,9 +112,9 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
               }
             >
               <Switch>
-                {pages.map(({ path: at, component: Component }) => (
+                {allowed.map(({ at, refusal, component: Component }) => (
                   <Route key={at} path={at}>
-                    {(params) => <Component params={params as never} />}
+                    {(params) => (refusal ? <Refused why={refusal} /> : <Component params={params as never} />)}
                   </Route>
                 ))}
                 <Route path="/sign-in">
@@ -157,14 +158,17 @@ function NoPage() {
   );
 }
 
-const ranks = ['read', 'runtime', 'operator', 'admin'];
+const Refused = ({ why }: { why: string }) => (
+  <Page title="Not for you">
+    <Empty title="You may not see this page" action={<ButtonLink href="#/">Go to the overview</ButtonLink>}>
+      {why}
+    </Empty>
+  </Page>
+);
 
 function Navigation({ path }: { path: string }) {
   const { caller } = useHere();
-  const may = ({ scope, billing, wholeTenant }: PageDef) =>
-    (caller.role === 'billing' ? billing : ranks.indexOf(caller.scope) >= ranks.indexOf(scope ?? 'read')) &&
-    !(wholeTenant && caller.workspaceId);
-  const seen = pages.filter((page) => page.title && may(page));
+  const seen = pages.filter((page) => isOffered(page, caller));
   const isHere = (at: string) => (at === '/' ? path === '/' : path === at || path.startsWith(`${at}/`));
   return (
     <nav className="nav" aria-label="Pages">

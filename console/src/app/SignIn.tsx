@@ -3,7 +3,7 @@ import { Form } from 'react-aria-components/Form';
 
 import { apiKey, loginURL, type SignIn as State } from '../api/credentials';
 import { failureOf } from '../api/failure';
-import * as api from '../api/clients';
+import { whoCalls } from '../api/clients';
 import { Button, ButtonLink } from '../ui/Button';
 import { TextField } from '../ui/Field';
 
@@ -13,8 +13,14 @@ const refusals: Record<string, string> = {
     'one by PARLANCE_OIDC_ROLES, or an owner by People and roles.',
   disabled: 'You have been shut out by an owner of this service.',
   expired: 'The sign-in took too long, or was begun in another browser. Try again.',
-  denied: 'The sign-in was refused there. Try again, or ask whoever runs it.',
-  unavailable: 'The service that signs people in does not answer. Try again in a moment, or use an API key.',
+  'issuer-denied': 'The page where people sign in said no, or you went back. Try again, or ask whoever runs it.',
+  'issuer-refused':
+    'The service that signs people in did not take the sign-in. Whoever runs Parlance finds why in the log of the ' +
+    'server: the client secret or the clocks may be wrong.',
+  'issuer-unavailable': 'The service that signs people in does not answer. Try again in a moment, or use an API key.',
+  'no-tenant':
+    'This service does not know which tenant people belong to. Whoever runs it sets PARLANCE_OIDC_TENANT.',
+  'not-secure': 'People sign in over https only. Open this page by an address that begins with https://.',
 };
 
 /** The way in: by a provider that was set up, or by an API key. */
@@ -27,7 +33,7 @@ export function SignIn({ state, onSignedIn }: { state: State; onSignedIn(): void
     setTrying(true);
     apiKey.set(key);
     try {
-      await api.people.getCaller({});
+      await whoCalls();
       onSignedIn();
     } catch (error) {
       apiKey.forget();
@@ -45,7 +51,7 @@ export function SignIn({ state, onSignedIn }: { state: State; onSignedIn(): void
         <h1>Sign in</h1>
         {refusal && (
           <p className="note bad" role="alert">
-            {refusals[refusal] ?? `The sign-in failed (${refusal}). Try again.`}
+            {(Object.hasOwn(refusals, refusal) && refusals[refusal]) || 'The sign-in failed. Try again.'}
           </p>
         )}
         {state.providers.map((provider) => (

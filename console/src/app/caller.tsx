@@ -38,6 +38,9 @@ export function useMay(scope: 'runtime' | 'operator' | 'admin'): boolean {
   return caller.role !== 'billing' && scopes.indexOf(caller.scope) >= scopes.indexOf(scope);
 }
 
+/** Whether the caller may see who a user is. People with the role analyst are answered without personal data. */
+export const useMaySeePersonal = () => useHere().caller.role !== 'analyst';
+
 /** Asks who calls before it shows anything. */
 export function CallerProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();

@@ -2,13 +2,17 @@
 
 import { lazy, type ComponentType } from 'react';
 
+import type { Caller } from '#gen/people_pb';
+
 export interface PageDef {
   path: string;
   /** What it is called in the navigation; without it the page is reached from another one. */
   title?: string;
   group?: 'Build' | 'Watch' | 'Run';
-  /** The least scope of those who see it. */
-  scope?: 'operator' | 'admin';
+  /** The least scope of those who may see it. */
+  scope?: 'runtime' | 'operator' | 'admin';
+  /** Whether it is full of personal data, which people with the role analyst do not see. */
+  personal?: boolean;
   /** Whether it is about the whole tenant: keys of one workspace do not see it. */
   wholeTenant?: boolean;
   /** Whether people with the role billing see it. */
@@ -28,19 +32,25 @@ export const pages: PageDef[] = [
     group: 'Build',
     component: page(() => import('../pages/knowledge/Knowledge')),
   },
-  { path: '/knowledge/test', component: page(() => import('../pages/knowledge/QueryTester')) },
+  { path: '/knowledge/test', scope: 'runtime', component: page(() => import('../pages/knowledge/QueryTester')) },
   { path: '/knowledge/evaluations', component: page(() => import('../pages/knowledge/Evaluations')) },
   { path: '/knowledge/evaluations/:evaluationId', component: page(() => import('../pages/knowledge/Evaluation')) },
   { path: '/knowledge/:sourceId', component: page(() => import('../pages/knowledge/Source')) },
   { path: '/tools', title: 'Tools', group: 'Build', component: page(() => import('../pages/tools/Tools')) },
-  { path: '/tools/new', component: page(() => import('../pages/tools/NewTool')) },
-  { path: '/tools/import', component: page(() => import('../pages/tools/ImportTools')) },
+  { path: '/tools/new', scope: 'operator', component: page(() => import('../pages/tools/NewTool')) },
+  { path: '/tools/import', scope: 'operator', component: page(() => import('../pages/tools/ImportTools')) },
   { path: '/tools/:toolId', component: page(() => import('../pages/tools/Tool')) },
   { path: '/talk', component: page(() => import('../pages/talk/TalkPage')) },
   { path: '/sessions', title: 'Sessions', group: 'Watch', component: page(() => import('../pages/sessions/Sessions')) },
   { path: '/sessions/:sessionId', component: page(() => import('../pages/sessions/Session')) },
-  { path: '/users', title: 'Users', group: 'Watch', component: page(() => import('../pages/users/Users')) },
-  { path: '/users/:userId/:tab?', component: page(() => import('../pages/users/User')) },
+  {
+    path: '/users',
+    personal: true,
+    title: 'Users',
+    group: 'Watch',
+    component: page(() => import('../pages/users/Users')),
+  },
+  { path: '/users/:userId/:tab?', personal: true, component: page(() => import('../pages/users/User')) },
   {
     path: '/callbacks',
     title: 'Callbacks',
@@ -106,6 +116,24 @@ export const pages: PageDef[] = [
     component: page(() => import('../pages/audit/Audit')),
   },
 ];
+
+const ranks = ['read', 'runtime', 'operator', 'admin'];
+
+/** Why a caller may not see a page; undefined when they may. */
+export function refusalOf({ scope, personal, wholeTenant }: PageDef, caller: Caller): string | undefined {
+  if (scope && (caller.role === 'billing' || ranks.indexOf(caller.scope) < ranks.indexOf(scope)))
+    return caller.kind === 'person'
+      ? `It is not for your role, ${caller.role}. An owner can give you another one.`
+      : `It needs a key with the scope ${scope}. Yours has the scope ${caller.scope}.`;
+  if (personal && caller.role === 'analyst')
+    return 'It is full of personal data, which your role, analyst, does not show.';
+  if (wholeTenant && caller.workspaceId) return 'It is about all workspaces, and your key is for one of them.';
+  return undefined;
+}
+
+/** Whether a page is in the caller's navigation. */
+export const isOffered = (page: PageDef, caller: Caller) =>
+  page.title !== undefined && (caller.role === 'billing' ? page.billing : true) && !refusalOf(page, caller);
 
 /** What is to be kept while only the tab in the address changes: agents and users stay as they are. */
 export const pageKey = (path: string) => /^\/(agents|users)\/[^/]+/.exec(path)?.[0] ?? path;

@@ -1,8 +1,9 @@
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { TextArea } from 'react-aria-components/TextArea';
 import { TextField } from 'react-aria-components/TextField';
 
+import { forget, keep, kept } from '../api/kept';
 import { Button } from '../ui/Button';
 
 interface Props {
@@ -10,6 +11,8 @@ interface Props {
   placeholder?: string;
   isDisabled?: boolean;
   autoFocus?: boolean;
+  /** The name under which a text that is not sent yet is kept in the tab. */
+  keptAs?: string;
   /** Sends a text; when it says false the text stays. */
   onSend(text: string): boolean | Promise<boolean>;
   /** Further buttons. */
@@ -18,8 +21,13 @@ interface Props {
 }
 
 /** Where something is written. Enter sends, Shift and Enter make a line. */
-export function Composer({ label, placeholder, isDisabled, autoFocus, onSend, children, send = 'Send' }: Props) {
-  const [text, setText] = useState('');
+export function Composer({ label, placeholder, isDisabled, autoFocus, keptAs, onSend, children, send = 'Send' }: Props) {
+  const [text, setText] = useState(() => (keptAs && kept<string>(keptAs)) || '');
+  useEffect(() => {
+    if (!keptAs) return;
+    if (text.trim() === '') forget(keptAs);
+    else keep(keptAs, text);
+  }, [keptAs, text]);
   const [isSending, setSending] = useState(false);
   const submit = async () => {
     const said = text.trim();

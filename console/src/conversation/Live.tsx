@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 
+import type { Turn } from '#gen/sessions_pb';
+
 import * as api from '../api/clients';
-import type { Session } from '#sdk/session/index';
+import type { Entry, Session } from '#sdk/session/index';
 import { Button, ButtonLink } from '../ui/Button';
 import { FailureNote } from '../ui/Page';
 import { Menu } from '../ui/Menu';
@@ -12,6 +14,7 @@ import { EntryView } from './EntryView';
 import { turnsOfAnswers } from './match';
 import { SidePanel } from './SidePanel';
 import { useTranscript } from './transcript';
+import { UserBubble } from './turn/AnswerCard';
 import { TurnCard } from './turn/TurnCard';
 import { useFollow } from './useFollow';
 import { useSession, type State } from './useSession';
@@ -113,13 +116,35 @@ function Head({
   );
 }
 
+const hangingMs = 2000; // how often a turn is looked at that the socket does not tell of
+
+/** Whether the sockets tell of the answer of a turn that was in progress when the page was loaded. */
+function isToldOf(turn: Turn | undefined, entries: readonly Entry[], found: ReadonlyMap<string, Turn>): boolean {
+  if (!turn) return false;
+  if (turn.status !== 'in_progress') return [...found.values()].some(({ id }) => id === turn.id);
+  return entries.some((entry) => entry.kind === 'answer' && entry.id !== '');
+}
+
 function Entries({ begun, agentName, state: { view } }: { begun: Begun; agentName: string; state: State }) {
-  const transcript = useTranscript(begun.sessionId, { enabled: begun.isResumed || view.entries.length > 0 });
+  const [isHanging, setHanging] = useState(false);
+  const transcript = useTranscript(begun.sessionId, {
+    enabled: begun.isResumed || view.entries.length > 0,
+    refetchInterval: isHanging ? hangingMs : false,
+  });
   const turns = transcript.data;
   const before = useRef(begun.isResumed ? undefined : 0); // the index of the first turn that the socket tells of
-  if (before.current === undefined && turns) before.current = (turns.at(-1)?.index ?? -1) + 1;
+  const half = useRef(''); // the turn whose answer was under way when the page was loaded again
+  if (before.current === undefined && turns) {
+    const last = turns.at(-1);
+    half.current = last?.status === 'in_progress' ? last.id : '';
+    before.current = half.current ? (last?.index ?? 0) : (last?.index ?? -1) + 1;
+  }
   const first = before.current ?? 0;
   const found = useMemo(() => turnsOfAnswers(view.entries, turns ?? [], first), [view.entries, turns, first]);
+  const halfTurn = turns?.find(({ id }) => id === half.current);
+  const isTold = isToldOf(halfTurn, view.entries, found);
+  const hangs = halfTurn?.status === 'in_progress' && !isTold;
+  useEffect(() => setHanging(hangs), [hangs]);
   let question = '';
   return (
     <>
@@ -128,6 +153,12 @@ function Entries({ begun, agentName, state: { view } }: { begun: Begun; agentNam
         ?.filter(({ index }) => index < first)
         .map((turn) => (
           <TurnCard key={turn.id} turn={turn} agentName={agentName} />
+        ))}
+      {halfTurn &&
+        (isTold ? (
+          <UserBubble text={halfTurn.userText} />
+        ) : (
+          <TurnCard turn={halfTurn} agentName={agentName} />
         ))}
       {view.entries.map((entry) => {
         if (entry.kind === 'answer' && entry.id === '') return null; // a person answers, who has messages of their own

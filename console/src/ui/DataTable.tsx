@@ -90,7 +90,7 @@ export function DataTable<Row extends object>({ label, rows, rowKey, columns, hr
                   const content = show?.(row.original); // not a component of its own, which would be another one at each render
                   return (
                     <td key={cell.id} data-label={title} className={number ? 'number' : undefined}>
-                      {at === 0 && to ? <Link href={to}>{content}</Link> : content}
+                      {at === 0 && to ? <Link href={to}>{content}</Link> : text(content)}
                     </td>
                   );
                 })}
@@ -110,6 +110,9 @@ export function DataTable<Row extends object>({ label, rows, rowKey, columns, hr
     </div>
   );
 }
+
+/** A text by itself: characters in it that turn text around do not turn what stands beside it. */
+const text = (content: ReactNode) => (typeof content === 'string' ? <bdi>{content}</bdi> : content);
 
 /** The room of the rows that are not in the document. */
 function Spacer({ height, columns }: { height: number; columns: number }) {

@@ -2,6 +2,7 @@ import { toJson } from '@bufbuild/protobuf';
 
 import { TurnSchema, type Turn, type TurnRetrieval } from '#gen/sessions_pb';
 
+import { useMay } from '../../app/caller';
 import { Copy } from '../../ui/Code';
 import { Badge, Facts } from '../../ui/Page';
 import { Json, Part, SmallTable } from './Part';
@@ -78,6 +79,7 @@ const uses: Record<string, string> = {
 const score = (value: number | undefined, digits: number) => (value ? value.toFixed(digits) : '–');
 
 function Search({ retrieval }: { retrieval: TurnRetrieval }) {
+  const mayAsk = useMay('runtime');
   return (
     <>
       <Facts
@@ -90,7 +92,8 @@ function Search({ retrieval }: { retrieval: TurnRetrieval }) {
       />
       {retrieval.chunks.length === 0 ? (
         <p className="dim">
-          Nothing was found. Are sources attached to the agent, and ready? <a href="#/knowledge/test">Try questions</a>
+          Nothing was found. Are sources attached to the agent, and ready?{' '}
+          {mayAsk && <a href="#/knowledge/test">Try questions</a>}
         </p>
       ) : (
         <SmallTable

@@ -58,7 +58,7 @@ export async function loadDraft(workspaceId: string, agentId: string, signal?: A
 /** Whether the same call may succeed in a moment: the service was not reached, or is restarting. */
 function isPassing(error: unknown): boolean {
   const { reason, code } = failureOf(error);
-  return reason === '' || [Code.Unavailable, Code.DeadlineExceeded, Code.Aborted].includes(code);
+  return reason === '' || [Code.Unavailable, Code.DeadlineExceeded].includes(code);
 }
 
 /** Edits of one agent, for as long as its page is open. */
@@ -143,6 +143,11 @@ export class Draft {
     const { published, draft } = await loadDraft(this.workspaceId, this.agentId);
     this.#set({ published, draft, status: 'unsaved', error: undefined });
     await this.flush();
+  }
+
+  /** Begins to try again what could not be saved. */
+  start(): void {
+    this.#isOver = false;
   }
 
   /** Saves nothing from now on: the caller has signed out. */

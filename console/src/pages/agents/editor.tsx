@@ -46,6 +46,7 @@ export function EditorProvider({
   const state = useSyncExternalStore(store.subscribe, () => store.state);
   const mayEdit = useMay('operator');
   useEffect(() => {
+    store.start();
     if (store.state.status === 'unsaved') void store.flush(); // what was brought back
     const warn = (event: BeforeUnloadEvent) => {
       if (store.state.status !== 'clean') event.preventDefault();

@@ -7,7 +7,7 @@ import type { CalendarEntry } from '#gen/callbacks_pb';
 import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
 import { download } from '../../api/download';
-import { useHere, useMay } from '../../app/caller';
+import { useHere, useMay, useMaySeePersonal } from '../../app/caller';
 import { useFilters } from '../../app/location';
 import { Button } from '../../ui/Button';
 import { Filters } from '../../ui/Filters';
@@ -38,6 +38,7 @@ async function* calendarFile(of: Parameters<typeof api.callbacks.exportCallbackC
 export function Calendar() {
   const { workspaceId } = useHere();
   const may = useMay('operator');
+  const maySave = useMaySeePersonal();
   const [isNew, setNew] = useState(false);
   const [filters, change] = useFilters(['view', 'day', 'zone']);
   const zone = isZone(filters.zone) ? filters.zone : ownZone;
@@ -80,9 +81,11 @@ export function Calendar() {
           <h2 aria-live="polite">{title}</h2>
         </div>
         <div className="row">
-          <Button isDisabled={save.isPending} onPress={() => save.mutate()}>
-            Save as iCal
-          </Button>
+          {maySave && (
+            <Button isDisabled={save.isPending} onPress={() => save.mutate()}>
+              Save as iCal
+            </Button>
+          )}
           {may && (
             <Button kind="primary" onPress={() => setNew(true)}>
               New callback

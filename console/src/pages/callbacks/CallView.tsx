@@ -20,6 +20,7 @@ import { Time } from '../../ui/Time';
 import { duration } from '../../ui/format';
 import { FormFoot } from '../../ui/FormFoot';
 import { tell, tellFailure } from '../../ui/toast';
+import { UserLink } from '../users/UserLink';
 import { CallFailure } from './CallFailure';
 import { endText, StateBadge } from './words';
 
@@ -54,7 +55,7 @@ function Shown({ call }: { call: PhoneCall }) {
             facts={[
               ['From', call.from],
               ['To', call.to],
-              ['User', userId && <Link href={`/users/${encodeURIComponent(userId)}`}>{userId}</Link>],
+              ['User', userId && <UserLink userId={userId} />],
               ['Agent', <Link href={`/agents/${call.agentId}`}>{nameOf(call.agentId)}</Link>],
               ['Conversation', sessionId && <Link href={`/sessions/${sessionId}`}>{sessionId}</Link>],
               ['Callback', callbackId && <Link href={`/callbacks/list/${callbackId}`}>{callbackId}</Link>],

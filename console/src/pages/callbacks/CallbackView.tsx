@@ -17,6 +17,7 @@ import { Query } from '../../ui/Query';
 import { Time } from '../../ui/Time';
 import { duration } from '../../ui/format';
 import { tell, tellFailure } from '../../ui/toast';
+import { UserLink } from '../users/UserLink';
 import { MoveDialog } from './MoveDialog';
 import { creators, endText, StateBadge, waitText } from './words';
 import { ownZone, wordsIn } from './zones';
@@ -71,7 +72,7 @@ function Shown({ callback }: { callback: Callback }) {
               ['Waits for', waitsFor && waitText(waitsFor)],
               ['Outcome', endReason && endText(endReason)],
               ['Conversation', sessionId && <Link href={`/sessions/${sessionId}`}>{sessionId}</Link>],
-              ['User', <Link href={`/users/${encodeURIComponent(userId)}`}>{userId}</Link>],
+              ['User', <UserLink userId={userId} />],
               ['Number', phoneNumber],
               ['Agent', <Link href={`/agents/${callback.agentId}`}>{nameOf(callback.agentId)}</Link>],
             ]}

@@ -18,6 +18,7 @@ import { Card, Empty, Facts, Page } from '../../ui/Page';
 import { Query } from '../../ui/Query';
 import { Time } from '../../ui/Time';
 import { tell, tellFailure } from '../../ui/toast';
+import { UserLink } from '../users/UserLink';
 import { useCallbackColumns } from './CallbackList';
 import { cronWords } from './cronWords';
 import { ScheduleForm } from './ScheduleForm';
@@ -89,7 +90,7 @@ function Shown({ schedule }: { schedule: CallbackSchedule }) {
         <Card title="Whom">
           <Facts
             facts={[
-              ['User', <Link href={`/users/${encodeURIComponent(userId)}`}>{userId}</Link>],
+              ['User', <UserLink userId={userId} />],
               ['Number', schedule.phoneNumber],
               ['Agent', <Link href={`/agents/${schedule.agentId}`}>{nameOf(schedule.agentId)}</Link>],
               [

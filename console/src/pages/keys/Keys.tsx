@@ -100,7 +100,7 @@ function useColumns(onRotated: (key: ApiKey) => void): Column<ApiKey>[] {
       title: 'Name',
       cell: ({ id, name }) => (
         <>
-          {name} {id === caller.id && <Badge tone="accent">this one</Badge>}
+          <bdi>{name}</bdi> {id === caller.id && <Badge tone="accent">this one</Badge>}
         </>
       ),
     },

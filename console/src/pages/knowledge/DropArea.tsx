@@ -9,20 +9,23 @@ import { bytes } from '../../ui/format';
 import { tell, tellFailure } from '../../ui/toast';
 import { chosenFiles, droppedFiles, type Chosen } from './files';
 import { parseTags } from './TagList';
-import { extensions } from './types';
-import { addUploads } from './uploads';
+import { KnownFiles } from './KnownFiles';
+import { findKnown, type Known } from './known';
+import { extensions, takenTypes } from './types';
+import { addUploads, type FileToSend } from './uploads';
 
 /** Where files and folders are dropped or chosen. */
 export function DropArea({ workspaceId, children }: { workspaceId: string; children: ReactNode }) {
   const [tags, setTags] = useState('');
   const most = useUsage().data?.limits.find(({ name }) => name === 'kb_upload_bytes')?.limit ?? 0;
-  const add = ({ files, skipped }: Chosen) => {
+  const [known, setKnown] = useState<Known[]>([]);
+  const send = (files: FileToSend[]) => addUploads(workspaceId, files, parseTags(tags));
+  const add = async ({ files, skipped }: Chosen) => {
     const tooBig = files.filter(({ file }) => most > 0 && file.size > most);
-    addUploads(
-      workspaceId,
-      files.filter((one) => !tooBig.includes(one)),
-      parseTags(tags),
-    );
+    const fitting = files.filter((one) => !tooBig.includes(one));
+    const found = await findKnown(workspaceId, fitting);
+    send(fitting.filter((one) => !found.some(({ chosen }) => chosen === one)));
+    setKnown(found);
     if (tooBig.length > 0)
       tellFailure(
         new Error(`Larger than your plan allows (${bytes(most)}): ${tooBig.map(({ name }) => name).join(', ')}`),
@@ -33,17 +36,17 @@ export function DropArea({ workspaceId, children }: { workspaceId: string; child
     <DropZone
       className="drop"
       aria-label="Drop files or folders here"
-      onDrop={(event) => void droppedFiles(event.items).then(add, tellFailure)}
+      onDrop={(event) => void droppedFiles(event.items).then(add).catch(tellFailure)}
     >
       <strong>Drop files or folders here</strong>
       <p className="dim small">
-        PDF, Markdown, text, HTML, JSON, DOCX, EPUB and pictures{most > 0 && `, up to ${bytes(most)} each`}
+        {takenTypes}{most > 0 && `, up to ${bytes(most)} each`}
       </p>
       <div className="row" style={{ justifyContent: 'center' }}>
-        <FileTrigger allowsMultiple acceptedFileTypes={extensions} onSelect={(list) => add(chosenFiles(list, false))}>
+        <FileTrigger allowsMultiple acceptedFileTypes={extensions} onSelect={(list) => void add(chosenFiles(list, false)).catch(tellFailure)}>
           <Button kind="primary">Choose files</Button>
         </FileTrigger>
-        <FileTrigger acceptDirectory onSelect={(list) => add(chosenFiles(list, true))}>
+        <FileTrigger acceptDirectory onSelect={(list) => void add(chosenFiles(list, true)).catch(tellFailure)}>
           <Button>Choose a folder</Button>
         </FileTrigger>
         {children}
@@ -51,6 +54,7 @@ export function DropArea({ workspaceId, children }: { workspaceId: string; child
       <div style={{ width: 'min(320px, 100%)', textAlign: 'start' }}>
         <TextField label="Tags for these files" placeholder="faq, lang:de" value={tags} onChange={setTags} />
       </div>
+      {known.length > 0 && <KnownFiles known={known} onSend={send} onClose={() => setKnown([])} />}
     </DropZone>
   );
 }

@@ -1,5 +1,6 @@
 import type { EvaluationPlace, EvaluationResult, KnowledgeEvaluation } from '#gen/knowledge_pb';
 
+import { useMay } from '../../app/caller';
 import { useFilters } from '../../app/location';
 import type { Column } from '../../ui/DataTable';
 import { DataTable } from '../../ui/DataTable';
@@ -20,6 +21,7 @@ export function EvaluationRows({
 }: {
   evaluation: KnowledgeEvaluation;
 }) {
+  const mayAsk = useMay('runtime');
   const [filters, change] = useFilters(['only']);
   const isMissesOnly = filters.only === 'misses';
   const misses = results.filter(({ places }) => places.some(({ rank }) => rank === 0));
@@ -55,6 +57,7 @@ export function EvaluationRows({
       ),
     },
   ];
+  if (!mayAsk) columns.pop();
   const rows = isMissesOnly ? misses : results;
   return (
     <section className="stack">

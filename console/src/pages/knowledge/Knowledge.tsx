@@ -15,6 +15,7 @@ type Adding = 'text' | 'page' | 'sitemap';
 
 export default function Knowledge() {
   const mayChange = useMay('operator');
+  const mayAsk = useMay('runtime');
   const { workspaceId } = useHere();
   const [adding, setAdding] = useState<Adding>();
   const close = () => setAdding(undefined);
@@ -24,7 +25,7 @@ export default function Knowledge() {
       lead="What agents answer from: documents, pasted text and web pages. An agent sees only what is attached to it."
       actions={
         <>
-          <ButtonLink href="#/knowledge/test">Ask a question</ButtonLink>
+          {mayAsk && <ButtonLink href="#/knowledge/test">Ask a question</ButtonLink>}
           <ButtonLink href="#/knowledge/evaluations">Evaluations</ButtonLink>
         </>
       }

@@ -22,6 +22,7 @@ export default function Source({ params }: { params: { sourceId: string } }) {
   const query = useSource(params.sourceId, { stream: true });
   const [filters, change] = useFilters(['tab']);
   const mayChange = useMay('operator');
+  const mayAsk = useMay('runtime');
   if (!query.data)
     return (
       <Page title="Source">
@@ -42,7 +43,7 @@ export default function Source({ params }: { params: { sourceId: string } }) {
       lead={<a href="#/knowledge">All sources</a>}
       actions={
         <>
-          <ButtonLink href={`#/knowledge/test?explain=${source.id}`}>Ask a question</ButtonLink>
+          {mayAsk && <ButtonLink href={`#/knowledge/test?explain=${source.id}`}>Ask a question</ButtonLink>}
           <SourceActions source={source} />
         </>
       }

@@ -6,7 +6,7 @@ import type { Source } from '#gen/knowledge_pb';
 
 import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
-import { useHere, useMay } from '../../app/caller';
+import { useHere, useMay, useMaySeePersonal } from '../../app/caller';
 import { Button } from '../../ui/Button';
 import { useConfirm } from '../../ui/Dialog';
 import { Menu, type Action } from '../../ui/Menu';
@@ -19,6 +19,7 @@ import { forgetSource } from './uploads';
 /** What can be done with a source: its original, other content, another run, its end. */
 export function SourceActions({ source }: { source: Source }) {
   const mayChange = useMay('operator');
+  const maySeePersonal = useMaySeePersonal();
   const [isReplacing, setReplacing] = useState(false);
   const runs = useRuns(source);
   const remove = useRemove(source);
@@ -37,9 +38,11 @@ export function SourceActions({ source }: { source: Source }) {
   ];
   return (
     <>
-      <Button isDisabled={download.isPending} onPress={() => download.mutate()}>
-        {download.isPending ? 'Loading…' : 'Original'}
-      </Button>
+      {maySeePersonal && (
+        <Button isDisabled={download.isPending} onPress={() => download.mutate()}>
+          {download.isPending ? 'Loading…' : 'Original'}
+        </Button>
+      )}
       {mayChange && <Menu label="More for this source" actions={actions} />}
       {isReplacing && <ReplaceContent source={source} onClose={() => setReplacing(false)} />}
     </>

@@ -18,7 +18,7 @@ const stages: Record<string, string> = {
 const advice: Record<string, string> = {
   encrypted: 'Save it without a password, and replace the content.',
   corrupt: 'Open it in its program, save it again, and replace the content.',
-  empty: 'A scan needs OCR: process it again by OCR. Else give it text, and replace the content.',
+  empty: 'Nothing in it can be read. A scan needs OCR: process it again by OCR. Else replace the content.',
   binary: 'Save it in a format that is accepted, and replace the content.',
   'wrong-type': 'Its content is of another type than its name says. Save it again, and replace the content.',
   'too-large': 'Split it into smaller files.',

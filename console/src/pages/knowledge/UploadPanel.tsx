@@ -15,8 +15,9 @@ import { Progress } from '../../ui/Progress';
 import { tell, tellFailure } from '../../ui/toast';
 import { useAgents } from './agents';
 import { ChooseAgent } from './ChooseAgent';
+import { takenTypes } from './types';
 import { SourceFailure, SourceProgress, StateBadge } from './SourceState';
-import { forgetUploads, retryUpload, stopUpload, useUploads, type Upload } from './uploads';
+import { forgetUploads, isFinal, retryUpload, stopUpload, useUploads, type Upload } from './uploads';
 import { isBusy, useSource } from './useSource';
 
 /** The files that this tab sends or has sent, each with how far it is. */
@@ -54,6 +55,10 @@ export function UploadPanel() {
   );
 }
 
+const wrongType =
+  'This type of file is not taken, or its content is of another type than its name says. ' +
+  `Taken are ${takenTypes}.`;
+
 function Row({ upload: { id, name, file, state, sentBytes, error } }: { upload: Upload }) {
   const failure = error ? failureOf(error) : undefined;
   return (
@@ -72,9 +77,11 @@ function Row({ upload: { id, name, file, state, sentBytes, error } }: { upload: 
           )}
           {(state === 'failed' || state === 'stopped') && (
             <>
-              <Button kind="quiet" aria-label={`Send again: ${name}`} onPress={() => retryUpload(id)}>
-                Send again
-              </Button>
+              {!isFinal(error) && (
+                <Button kind="quiet" aria-label={`Send again: ${name}`} onPress={() => retryUpload(id)}>
+                  Send again
+                </Button>
+              )}
               <Button kind="quiet" aria-label={`Take off the list: ${name}`} onPress={() => forgetUploads([id])}>
                 Take off the list
               </Button>
@@ -96,7 +103,7 @@ function Row({ upload: { id, name, file, state, sentBytes, error } }: { upload: 
       )}
       {failure && (
         <p className="small bad-text" role="alert">
-          {failure.message}
+          {failure.reason === 'kb-unsupported-media-type' ? wrongType : failure.message}
         </p>
       )}
     </div>

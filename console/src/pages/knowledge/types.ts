@@ -20,6 +20,9 @@ export const extensions = [
   '.webp',
 ];
 
+/** What is taken, in words. */
+export const takenTypes = 'PDF, Markdown, text, HTML, JSON, DOCX, EPUB and pictures (PNG, JPEG, WEBP)';
+
 export const isAccepted = (name: string) => extensions.some((extension) => name.toLowerCase().endsWith(extension));
 
 const names: Record<string, string> = {

@@ -2,10 +2,18 @@
 // another page is looked at.
 
 import { create } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { useSyncExternalStore } from 'react';
 
-import { KnowledgeService, UploadSourceRequestSchema, type Source } from '#gen/knowledge_pb';
+import {
+  KnowledgeService,
+  ReplaceSourceContentRequestSchema,
+  UploadSourceRequestSchema,
+  type Source,
+} from '#gen/knowledge_pb';
 
+import { signedIn } from '../../api/again';
+import { failureOf } from '../../api/failure';
 import { upload } from '../../api/upload';
 
 /** A file that is to be sent. */
@@ -13,6 +21,8 @@ export interface FileToSend {
   file: File;
   /** Its name, with its folders: handbook/returns.md */
   name: string;
+  /** The source whose content it replaces; without it a new one is made. */
+  replaces?: string;
 }
 
 export interface Upload extends FileToSend {
@@ -47,19 +57,26 @@ function next(): void {
   for (const one of uploads.filter(({ state }) => state === 'waiting').slice(0, Math.max(0, free))) void send(one);
 }
 
-async function send({ id, file, name, workspaceId, tags }: Upload): Promise<void> {
+/** Sends a file's bytes, to become a source or to replace the content of one. */
+function transfer({ id, file, name, workspaceId, tags, replaces: sourceId }: Upload, signal: AbortSignal): Promise<Source> {
+  const how = { dataField: 2, chunkSize: chunkBytes, signal, onProgress: (sentBytes: number) => change(id, { sentBytes }) };
+  if (sourceId) {
+    const metadata = { workspaceId, sourceId, filename: file.name };
+    const first = [create(ReplaceSourceContentRequestSchema, { part: { case: 'metadata', value: metadata } })];
+    return upload(KnowledgeService.method.replaceSourceContent, file, { first, ...how });
+  }
+  const metadata = { workspaceId, filename: file.name, mediaType: '', name, tags };
+  const first = [create(UploadSourceRequestSchema, { part: { case: 'metadata', value: metadata } })];
+  return upload(KnowledgeService.method.uploadSource, file, { first, ...how });
+}
+
+async function send(one: Upload): Promise<void> {
+  const { id } = one;
   const stop = new AbortController();
   stops.set(id, stop);
   change(id, { state: 'sending', sentBytes: 0, error: undefined });
   try {
-    const metadata = { workspaceId, filename: file.name, mediaType: '', name, tags };
-    const source = await upload(KnowledgeService.method.uploadSource, file, {
-      first: [create(UploadSourceRequestSchema, { part: { case: 'metadata', value: metadata } })],
-      dataField: 2,
-      chunkSize: chunkBytes,
-      onProgress: (sentBytes) => change(id, { sentBytes }),
-      signal: stop.signal,
-    });
+    const source = await signedIn(() => transfer(one, stop.signal));
     change(id, { state: 'sent', source });
   } catch (error) {
     change(id, stop.signal.aborted ? { state: 'stopped' } : { state: 'failed', error });
@@ -78,18 +95,22 @@ function warnWhileSending(): void {
 }
 listeners.add(warnWhileSending);
 
-/** Sends files, three at a time. */
+const empty = new ConnectError('The file is empty: there is nothing in it to read.', Code.InvalidArgument);
+
+/** Whether the same file would be refused again. */
+export const isFinal = (error: unknown) => failureOf(error).code === Code.InvalidArgument;
+
+/** Sends files, three at a time. Empty ones are not sent. */
 export function addUploads(workspaceId: string, files: FileToSend[], tags: string[]): void {
   set([
     ...uploads,
-    ...files.map(({ file, name }): Upload => ({
+    ...files.map((chosen): Upload => ({
+      ...chosen,
       id: ++lastId,
-      file,
-      name,
       workspaceId,
       tags,
-      state: 'waiting',
       sentBytes: 0,
+      ...(chosen.file.size > 0 ? { state: 'waiting' } : { state: 'failed', error: empty }),
     })),
   ]);
   next();

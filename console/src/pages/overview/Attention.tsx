@@ -54,6 +54,9 @@ function useWebhooks(): ReactNode[] {
     ));
 }
 
+/** callbacks → callback, deliveries → delivery */
+const singular = (kind: string) => kind.replace(/ies$/, 'y').replace(/s$/, '');
+
 function useFailed(): ReactNode[] {
   const isOperator = useMay('operator');
   const { caller } = useHere();
@@ -67,7 +70,7 @@ function useFailed(): ReactNode[] {
   return failed.map(({ kind, failed: n }) => (
     <>
       <Link href="/queues">
-        {n} {kind}
+        {n} {n === 1 ? singular(kind) : kind}
       </Link>{' '}
       failed in the last 7 days.
     </>

@@ -1,15 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 
 import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
 import { useFilters } from '../../app/location';
-import { ButtonLink } from '../../ui/Button';
+import { Button, ButtonLink } from '../../ui/Button';
 import { Page } from '../../ui/Page';
 import { Select } from '../../ui/Select';
 import { tell } from '../../ui/toast';
-import { createRequest, newDraft, type ToolDraft } from './draft';
+import { createRequest, forgetDraft, keepDraft, keptDraft, newDraft, type ToolDraft } from './draft';
 import { ToolForm } from './ToolForm';
 
 const kinds = [
@@ -27,9 +28,21 @@ export default function NewTool() {
   const [, go] = useLocation();
   const client = useQueryClient();
   const kind = filters.kind === 'mcp' ? 'mcp' : 'http';
+  const [before, setBefore] = useState(() => keptDraft(kind));
+  const [start, setStart] = useState(() => before ?? newDraft(kind));
+  const begin = (next: 'http' | 'mcp') => {
+    const found = keptDraft(next);
+    setBefore(found);
+    setStart(found ?? newDraft(next));
+  };
+  const startAnew = () => {
+    forgetDraft(kind);
+    begin(kind);
+  };
   const make = useMutation({
     mutationFn: (draft: ToolDraft, once) => api.tools.createTool(createRequest(workspaceId, draft), once),
     onSuccess: ({ id, slug }) => {
+      forgetDraft(kind);
       void client.invalidateQueries({ queryKey: ['tools'] });
       tell(`${slug} was made. Try it, then attach it to an agent.`);
       go(`/tools/${id}?tab=try`);
@@ -48,13 +61,21 @@ export default function NewTool() {
           value={kind}
           onChange={(next) => {
             make.reset();
+            begin(next === 'mcp' ? 'mcp' : 'http');
             change({ kind: next });
           }}
         />
       </div>
+      {before && (
+        <div className="note row between" role="status">
+          <span>What you typed here before is back. Secrets are not kept: enter them again.</span>
+          <Button onPress={startAnew}>Start anew</Button>
+        </div>
+      )}
       <ToolForm
-        key={kind}
-        start={newDraft(kind)}
+        key={`${kind} ${before ? 'before' : ''}`}
+        start={start}
+        onType={keepDraft}
         error={make.error}
         isSaving={make.isPending}
         action="Make the tool"

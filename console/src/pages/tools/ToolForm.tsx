@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Form } from 'react-aria-components/Form';
 
 import type { Tool } from '#gen/tools_pb';
@@ -34,6 +34,8 @@ interface Props {
   /** What the button says. */
   action: string;
   onSave(draft: ToolDraft): void;
+  /** Is told what was typed, with each change. */
+  onType?(draft: ToolDraft): void;
   beside?: ReactNode;
 }
 
@@ -44,10 +46,13 @@ function wrongFields(error: unknown): Record<string, string> {
 }
 
 /** Everything about a tool. */
-export function ToolForm({ start, tool, error, isSaving, action, onSave, beside }: Props) {
+export function ToolForm({ start, tool, error, isSaving, action, onSave, onType, beside }: Props) {
   const [draft, setDraft] = useState(start);
   const [isTried, setTried] = useState(false);
   const set = (changes: Partial<ToolDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  useEffect(() => {
+    if (draft !== start) onType?.(draft);
+  }, [draft]); // eslint-disable-line react-hooks/exhaustive-deps
   const wrong = error ? wrongFields(error) : {};
   const problem = problemOf(draft);
   const parts: PartProps = { draft, set, wrong, tool };

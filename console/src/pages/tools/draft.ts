@@ -4,6 +4,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 
 import type { CreateToolRequestSchema, Tool, UpdateToolRequestSchema } from '#gen/tools_pb';
 
+import { forget, keep, kept } from '../../api/kept';
 import { schemaFromText, type Schema } from './schema';
 
 export interface Pair {
@@ -87,6 +88,24 @@ export const newDraft = (kind: 'http' | 'mcp'): ToolDraft => ({
   pauseSeconds: NaN,
   assignments: [],
 });
+
+const keptName = (kind: 'http' | 'mcp') => `tool.${kind}`;
+
+/** Keeps in the tab what was typed of a new tool, but no secrets. */
+export const keepDraft = (draft: ToolDraft) =>
+  keep(keptName(draft.kind), { ...draft, authHeader: '', secretHeaders: [] });
+
+/** What was typed before of a new tool. */
+export function keptDraft(kind: 'http' | 'mcp'): ToolDraft | undefined {
+  const found = kept<ToolDraft>(keptName(kind));
+  if (!found) return undefined;
+  // JSON has no NaN.
+  const numbers = Object.entries(newDraft(kind)).filter(([, value]) => typeof value === 'number');
+  const values = numbers.map(([name]) => [name, (found[name as keyof ToolDraft] as number | null) ?? NaN]);
+  return { ...newDraft(kind), ...found, ...(Object.fromEntries(values) as Partial<ToolDraft>) };
+}
+
+export const forgetDraft = (kind: 'http' | 'mcp') => forget(keptName(kind));
 
 const pairs = (map: { [name: string]: string }) => Object.entries(map).map(([name, value]) => ({ name, value }));
 const mapOf = (list: Pair[]) =>

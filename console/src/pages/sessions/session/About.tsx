@@ -6,6 +6,7 @@ import { Json } from '../../../conversation/turn/Part';
 import { Card, Facts } from '../../../ui/Page';
 import { Time } from '../../../ui/Time';
 import { count, duration } from '../../../ui/format';
+import { UserLink } from '../../users/UserLink';
 
 const reasons: Record<string, string> = {
   ended_by_api: 'ended through the API',
@@ -51,9 +52,7 @@ export function About({
             ],
             [
               'User',
-              <Link key="user" href={`/users/${encodeURIComponent(session.userId)}`}>
-                {session.userId}
-              </Link>,
+              <UserLink key="user" userId={session.userId} />,
             ],
             ['Kind', session.modality],
             ['Language', session.language],

@@ -6,13 +6,17 @@ import type { Session } from '#gen/sessions_pb';
 
 import * as api from '../../../api/clients';
 import { useMutation } from '../../../api/useMutation';
+import { forget, kept } from '../../../api/kept';
 import { useMay } from '../../../app/caller';
 import { Composer } from '../../../conversation/Composer';
 import { Button } from '../../../ui/Button';
+import { CodeBlock } from '../../../ui/Code';
 import { Dialog } from '../../../ui/Dialog';
 import { TextArea } from '../../../ui/Field';
 import { FormFoot } from '../../../ui/FormFoot';
 import { FailureNote } from '../../../ui/Page';
+
+const keptName = (sessionId: string) => `operator.${sessionId}`;
 
 /** Where the person who has the conversation writes to the user, and gives it back. */
 export function Operator({ session: { id: sessionId, handover } }: { session: Session }) {
@@ -24,7 +28,8 @@ export function Operator({ session: { id: sessionId, handover } }: { session: Se
     mutationFn: (text: string) => api.sessions.sendOperatorMessage({ sessionId, text }),
     onSuccess: changed,
   });
-  if (!may || handover?.status !== 'operator') return null;
+  if (!may) return null;
+  if (handover?.status !== 'operator') return <Unsent sessionId={sessionId} />;
   return (
     <section className="card operator-box" aria-label="Write to the user">
       <h2 className="small">You write as {handover.operator}</h2>
@@ -33,6 +38,7 @@ export function Operator({ session: { id: sessionId, handover } }: { session: Se
         label="Message to the user"
         placeholder="Enter sends it."
         autoFocus
+        keptAs={keptName(sessionId)}
         onSend={(text) =>
           send.mutateAsync(text).then(
             () => true,
@@ -43,6 +49,25 @@ export function Operator({ session: { id: sessionId, handover } }: { session: Se
         <Button onPress={() => setReleasing(true)}>Give back to the agent</Button>
       </Composer>
       {isReleasing && <Release sessionId={sessionId} onClose={() => setReleasing(false)} onDone={changed} />}
+    </section>
+  );
+}
+
+/** A message that was not sent before the session ended, or before somebody gave it back. */
+export function Unsent({ sessionId }: { sessionId: string }) {
+  const [text, setText] = useState(() => kept<string>(keptName(sessionId)));
+  if (!text) return null;
+  const discard = () => {
+    forget(keptName(sessionId));
+    setText(undefined);
+  };
+  return (
+    <section className="card" aria-label="Not sent">
+      <h2 className="small">You wrote this, and it was not sent</h2>
+      <CodeBlock code={text} label="What was not sent" />
+      <div>
+        <Button onPress={discard}>Discard</Button>
+      </div>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import type { Session, Turn } from '#gen/sessions_pb';
 
+import { useMaySeePersonal } from '../../../app/caller';
 import { Button } from '../../../ui/Button';
 import { Badge, Card, FailureNote } from '../../../ui/Page';
 import { Progress } from '../../../ui/Progress';
@@ -25,6 +26,7 @@ export function Recording({
   turns: readonly Turn[];
   agentName: string;
 }) {
+  const may = useMaySeePersonal();
   if (!recording || recording.status === 'none') return null;
   if (recording.status === 'erased') return <p className="note">The recording was kept no longer.</p>;
   const [text, tone] = states[recording.status] ?? [recording.status, 'accent'];
@@ -40,6 +42,7 @@ export function Recording({
         </>
       }
     >
+      {!may && <p className="dim">A voice is personal data, which your role, analyst, does not show.</p>}
       {player.error !== undefined && <FailureNote error={player.error} />}
       {player.url ? (
         <audio
@@ -57,7 +60,7 @@ export function Recording({
           text={bytes(player.loaded)}
         />
       ) : (
-        <div>
+        <div hidden={!may}>
           <Button onPress={() => void player.load()}>Load the recording</Button>{' '}
           <span className="dim small">Each download is in the audit log.</span>
         </div>

@@ -7,7 +7,7 @@ import { mostTurns } from '../../../conversation/transcript';
 import { Button } from '../../../ui/Button';
 import { Empty } from '../../../ui/Page';
 import { clock } from './clock';
-import { Operator } from './Operator';
+import { Operator, Unsent } from './Operator';
 import { isOpen } from './useAgentName';
 import { useFollowed } from './useFollowed';
 import type { Player } from './usePlayer';
@@ -65,7 +65,7 @@ export function Transcript({ session, turns, agentName, player, chosen }: Props)
       {turns.length >= mostTurns && (
         <p className="note warn">The first {mostTurns} turns are shown. The API has all of them.</p>
       )}
-      {isOpen(session) && <Operator session={session} />}
+      {isOpen(session) ? <Operator session={session} /> : <Unsent sessionId={session.id} />}
     </div>
   );
 }

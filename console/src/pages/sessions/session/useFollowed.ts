@@ -4,12 +4,14 @@ import { useEffect, useState } from 'react';
 import type { Turn } from '#gen/sessions_pb';
 
 import * as api from '../../../api/clients';
+import { useMaySeePersonal } from '../../../app/caller';
 
 /** What the agent has said so far in a turn in progress, as it says it. */
 export function useFollowed(turn: Turn | undefined): string | undefined {
   const client = useQueryClient();
+  const may = useMaySeePersonal();
   const [followed, setFollowed] = useState({ turnId: '', text: '' });
-  const turnId = turn?.status === 'in_progress' ? turn.id : '';
+  const turnId = turn?.status === 'in_progress' && may ? turn.id : '';
   const sessionId = turn?.sessionId ?? '';
   useEffect(() => {
     if (!turnId) return undefined;

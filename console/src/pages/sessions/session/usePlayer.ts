@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import type { RecordingMark, Session, Turn } from '#gen/sessions_pb';
 
 import * as api from '../../../api/clients';
+import { useMaySeePersonal } from '../../../app/caller';
 
 /** When an item of the conversation is heard in the recording, in milliseconds. */
 export interface Stretch {
@@ -55,10 +56,11 @@ async function download(sessionId: string, signal: AbortSignal, onProgress: (byt
 
 /** Loads and plays a session's recording. It is loaded when it is asked for: each download is in the audit log. */
 export function usePlayer({ id: sessionId, recording }: Session): Player {
+  const may = useMaySeePersonal();
   const hasSound = ['ready', 'incomplete', 'recording'].includes(recording?.status ?? '');
   const marks = useQuery({
     queryKey: ['session', sessionId, 'marks', recording?.durationMs],
-    enabled: hasSound,
+    enabled: hasSound && may,
     retry: false,
     queryFn: async ({ signal }) => (await api.sessions.getRecordingMarks({ sessionId }, { signal })).marks,
   });
