@@ -140,6 +140,36 @@ test('what the service refuses is said at the field, and is not lost', async ({ 
   await call('DELETE', `${agents}/${id}`);
 });
 
+test('two people who both begin a draft are told, and a draft begun before another version is stale', async ({
+  open,
+  tolerate,
+  context,
+}, info) => {
+  tolerate(/AgentDraft/);
+  const { id } = await make(`Both begin ${info.project.name}`);
+  const page = await open(`/agents/${id}/instructions`);
+  const field = page.getByRole('textbox', { name: 'First message', exact: true });
+  const other = await context.newPage();
+  await other.addInitScript((key) => sessionStorage.setItem('parlance.key', key), service.key);
+  await other.goto(page.url());
+  await expect(other.getByText('Version 1 is published')).toBeVisible();
+  await expect(page.getByText('Version 1 is published')).toBeVisible(); // neither has seen a draft
+  await field.fill('Of the first');
+  await expect(page.getByText('Draft saved')).toBeVisible();
+  await other.getByRole('textbox', { name: 'First message' }).fill('Of the second');
+  await expect(other.getByText('The draft was changed elsewhere')).toBeVisible();
+  expect(await call('GET', `${agents}/${id}/draft`)).toMatchObject({ agent: { first_message: 'Of the first' } });
+  await other.close();
+  await call('DELETE', `${agents}/${id}/draft`);
+
+  await page.reload();
+  await expect(page.getByText('Version 1 is published')).toBeVisible();
+  await call('PATCH', `${agents}/${id}`, { language: 'de' }); // version 2, which the page has not seen
+  await field.fill('Begun at version 1');
+  await expect(page.getByText('the agent was changed since the draft was begun')).toBeVisible();
+  await call('DELETE', `${agents}/${id}`);
+});
+
 test('two tabs do not overwrite each other, and a stale draft is not published by accident', async ({
   open,
   tolerate,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 import { call, choose, expect, service, test } from '../support/test.js';
 
@@ -30,13 +31,14 @@ test('files are uploaded, one of them refused; passages are seen and found; the 
   const uploads = page.getByRole('list', { name: 'Uploads' });
   const refused = uploads.getByRole('listitem').filter({ hasText: `program ${mine}.exe` });
   await expect(refused).toContainText('refused');
-  await expect(refused.getByRole('alert')).toContainText(/type/i);
+  await expect(refused.getByRole('alert')).toContainText('Taken are PDF, Markdown');
+  await expect(refused.getByRole('button', { name: /^Send again/ })).toHaveCount(0);
   await expect(
     uploads
       .getByRole('listitem')
       .filter({ hasText: `empty ${mine}.txt` })
       .getByRole('alert'),
-  ).toBeVisible();
+  ).toContainText('The file is empty');
   const sent = uploads.getByRole('listitem').filter({ hasText: name });
   await expect(sent).toContainText('ready');
   await choose(page, 'Let an agent answer from them', 'Ada');
@@ -74,6 +76,52 @@ test('files are uploaded, one of them refused; passages are seen and found; the 
   await expect
     .poll(async () => (await call<{ sources: unknown[] }>('GET', `${kb()}/sources?tags=${tag}&status=ready`)).sources)
     .toHaveLength(0);
+});
+
+test('a file that is there already is asked about', async ({ open, look }, info) => {
+  const name = `known ${info.project.name} ${run}.md`;
+  const file = { name, mimeType: 'text/markdown', buffer: Buffer.from('# Known\n\nA walrus is known.\n') };
+  const page = await open('/knowledge');
+  const choosing = async () => {
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose files' }).click();
+    await (await chooser).setFiles([file]);
+  };
+  const dialog = page.getByRole('dialog', { name: 'This file is there already' });
+  const uploads = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
+  const count = async () =>
+    (await call<{ sources: { id: string }[] }>('GET', `${kb()}/sources?q=${encodeURIComponent(name)}`)).sources.length;
+  await choosing();
+  await expect(uploads.filter({ hasText: name })).toContainText('ready');
+  await choosing();
+  await expect(dialog).toContainText(name);
+  await look();
+  await dialog.getByRole('button', { name: 'Skip' }).click();
+  await expect(dialog).toHaveCount(0);
+  expect(await count()).toBe(1);
+  await choosing();
+  await dialog.getByRole('button', { name: 'Replace it' }).click();
+  await expect(uploads.filter({ hasText: name })).toHaveCount(2);
+  await expect(uploads.filter({ hasText: 'Sending' })).toHaveCount(0);
+  expect(await count()).toBe(1);
+  await choosing();
+  await dialog.getByRole('button', { name: 'Add again' }).click();
+  await expect.poll(count).toBe(2);
+});
+
+test('a large file that is refused for what it is says so', { tag: '@wide' }, async ({ open, tolerate }, info) => {
+  tolerate(/UploadSource/);
+  const path = info.outputPath('zeros.txt');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '');
+  truncateSync(path, 260e6);
+  const page = await open('/knowledge');
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose files' }).click();
+  await (await chooser).setFiles(path);
+  const row = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem').filter({ hasText: 'zeros.txt' });
+  await expect(row.getByRole('alert')).toContainText('This type of file is not taken');
+  rmSync(path);
 });
 
 test('text is pasted, tagged, replaced and restored', async ({ open, look, tolerate }, info) => {

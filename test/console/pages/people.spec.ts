@@ -50,6 +50,47 @@ test('an owner signs in, is named in the audit log, and gives a role', async ({ 
   await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible();
 });
 
+test('two tabs sign in, the second first: the first one leads to the overview', async ({ page, context }) => {
+  await page.goto(service.console);
+  await page.getByRole('link', { name: 'Sign in with Example' }).click();
+  await expect(page.getByPlaceholder('Enter any login')).toBeVisible();
+  const second = await context.newPage();
+  await signIn(second, 'olga');
+  await expect(second.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  await page.getByPlaceholder('Enter any login').fill('olga');
+  await page.getByPlaceholder('and password').fill('any');
+  await page.getByRole('button', { name: 'Sign-in' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /Overview|Authorize/ }).or(page.getByRole('button', { name: 'Continue' }))).toBeVisible();
+  const goOn = page.getByRole('button', { name: 'Continue' });
+  if (await goOn.isVisible()) await goOn.click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+});
+
+test('a sign-in that ends under an open page is renewed in another tab, and the page goes on', async ({
+  page,
+  context,
+  look,
+  tolerate,
+}, info) => {
+  tolerate(/401/);
+  const agents = `workspaces/${service.workspace}/agents`;
+  const { id } = await call<{ id: string }>('POST', agents, { name: `Signed out ${info.project.name}` });
+  await signIn(page, 'olga', `/agents/${id}/instructions`);
+  const field = page.getByRole('textbox', { name: 'First message', exact: true });
+  await expect(field).toBeVisible();
+  await context.clearCookies({ name: /parlance_console/ });
+  await field.fill('Typed while signed out');
+  const dialog = page.getByRole('alertdialog', { name: 'Your sign-in has ended' });
+  await expect(dialog).toBeVisible();
+  await look();
+  const opened = context.waitForEvent('page');
+  await dialog.getByRole('link', { name: 'Sign in with Example' }).click();
+  await expect((await opened).getByRole('heading', { level: 1, name: 'You are signed in' })).toBeVisible();
+  await expect(page.getByText('Draft saved')).toBeVisible();
+  await expect(field).toHaveValue('Typed while signed out');
+  await call('DELETE', `${agents}/${id}`);
+});
+
 test('somebody of billing sees usage and plan, and nothing else', async ({ page, look }) => {
   await signIn(page, 'finn');
   await expect(page.getByRole('heading', { level: 1, name: 'Usage and plan' })).toBeVisible();
@@ -68,4 +109,13 @@ test('an analyst reads transcripts with personal data masked', async ({ page }, 
   await expect(page.getByText(/My address is/).first()).toBeVisible();
   await expect(page.getByText('eve@example.org')).toHaveCount(0);
   await expect(page.getByText(`eve-${info.project.name}`)).toHaveCount(0);
+  await expect(page.locator('a[href*="#/users/"]')).toHaveCount(0);
+  if (info.project.name === 'phone') await page.getByRole('button', { name: 'Menu', exact: true }).click();
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  await expect(pages.getByRole('link', { name: 'Sessions', exact: true })).toBeVisible();
+  await expect(pages.getByRole('link', { name: 'Users', exact: true })).toHaveCount(0);
+  for (const path of ['/users', '/users/eve', '/knowledge/test', '/tools/new']) {
+    await page.goto(`${service.console}#${path}`);
+    await expect(page.getByText('You may not see this page')).toBeVisible();
+  }
 });

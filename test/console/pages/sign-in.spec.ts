@@ -1,4 +1,4 @@
-import { expect, service, test } from '../support/test.js';
+import { call, expect, service, test } from '../support/test.js';
 
 test('a key that is wrong is refused in words, and the right one opens the overview', async ({
   page,
@@ -24,6 +24,41 @@ test('a key that is wrong is refused in words, and the right one opens the overv
   await page.getByRole('button', { name: /^Signed in as/ }).click();
   await page.getByRole('menuitem', { name: 'Forget the key' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible();
+});
+
+test('why a sign-in was refused is said in a sentence, and a text of the address is not', async ({ page }) => {
+  for (const [code, sentence] of [
+    ['issuer-denied', /said no, or you went back/],
+    ['issuer-refused', /in the log of the server/],
+    ['issuer-unavailable', /does not answer/],
+    ['no-tenant', /PARLANCE_OIDC_TENANT/],
+    ['not-secure', /over https only/],
+    ['Call +1 201 555 0100', /The sign-in failed/],
+    ['constructor', /The sign-in failed/],
+  ] as const) {
+    await page.goto('about:blank');
+    await page.goto(`${service.console}#/sign-in?error=${encodeURIComponent(code)}`);
+    await expect(page.getByRole('alert')).toContainText(sentence);
+    await expect(page.getByText(code)).toHaveCount(0);
+  }
+});
+
+test('a key that may only read is told what it may not do', async ({ page }, info) => {
+  const name = `Reads ${info.project.name}`;
+  const key = await call<{ id: string; secret: string }>('POST', 'api-keys', { name, scope: 'read' });
+  await page.goto(`${service.console}#/keys`);
+  await page.getByLabel('API key').fill(key.secret);
+  await page.keyboard.press('Enter');
+  for (const path of ['/keys', '/providers', '/tools/new', '/knowledge/test']) {
+    await page.goto(`${service.console}#${path}`);
+    await expect(page.getByText(/It needs a key with the scope/)).toBeVisible();
+  }
+  await page.goto(`${service.console}#/sign-in`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  await page.goto(`${service.console}#/knowledge`);
+  await expect(page.getByRole('link', { name: 'Evaluations' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Ask a question' })).toHaveCount(0);
+  await call('DELETE', `api-keys/${key.id}`);
 });
 
 test('the page may load nothing from elsewhere and run nothing that is written into it', async ({ page }) => {

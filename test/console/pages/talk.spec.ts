@@ -3,6 +3,29 @@ import { expect, test } from '../support/test.js';
 
 const hostile = '<img src=x onerror=alert(1)>';
 
+test('a page that is loaded again in the middle of an answer shows the answer once', async ({ open }, info) => {
+  const name = `Reloaded ${info.project.name} ${Date.now().toString(36)}`;
+  const agent = await makeAskingAgent(name);
+  const page = await open(`/talk?agent=${agent.id}`);
+  await page.getByRole('button', { name: 'Start in writing' }).click();
+  await page.getByLabel('What you say').fill(`/tool ${agent.refund} {"euro": 3}`);
+  await page.keyboard.press('Enter');
+  const said = page.getByRole('region', { name: 'What was said' });
+  const answers = said.getByRole('article', { name: `${name} says` });
+  const approval = page.getByRole('region', { name: /^Approval of/ });
+  await expect(approval).toBeVisible();
+  await page.reload();
+  await expect(approval).toBeVisible();
+  await expect(said.getByRole('article', { name: 'The user says' })).toHaveCount(1);
+  await expect(answers).toHaveCount(1);
+  await approval.getByRole('button', { name: 'Allow' }).click();
+  await expect(answers).toContainText('Paid back');
+  await expect(answers.getByText('Timing', { exact: true })).toBeVisible(); // the transcript is there, too
+  await expect(said.getByRole('article', { name: 'The user says' })).toHaveCount(1);
+  await expect(answers).toHaveCount(1);
+  await agent.remove();
+});
+
 test('a conversation in writing: passages, a call that is allowed, a tool by hand, receipt, events', async ({
   open,
   look,
