@@ -27,6 +27,11 @@ export function continueAs(callerId: string): void {
 /** Whether somebody is signed in for whom something can be kept. */
 export const isKeeping = () => who !== '';
 
+/** Keeps nothing until somebody is known again; what is kept stays, for the same caller. */
+export function stopKeeping(): void {
+  who = '';
+}
+
 /** Drops everything that this tab has of the caller, whose sign-in ends. */
 export function dropAll(): void {
   who = '';
@@ -41,7 +46,7 @@ export function keep(name: string, value: unknown): void {
 /** What is kept under a name. */
 export function kept<T>(name: string): T | undefined {
   try {
-    return JSON.parse(sessionStorage.getItem(prefix + name) ?? 'null') as T | undefined ?? undefined;
+    return (JSON.parse(sessionStorage.getItem(prefix + name) ?? 'null') as T | undefined) ?? undefined;
   } catch {
     return undefined;
   }

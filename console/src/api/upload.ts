@@ -128,7 +128,8 @@ export function upload<I extends DescMessage, O extends DescMessage>(
     parts.push(envelopeHead(bytes.length), bytes);
   }
   const beginning = [...parts, ...envelopeOf(dataField, file.slice(0, lookedAt))];
-  for (let at = 0; at < file.size; at += chunkSize) parts.push(...envelopeOf(dataField, file.slice(at, at + chunkSize)));
+  for (let at = 0; at < file.size; at += chunkSize)
+    parts.push(...envelopeOf(dataField, file.slice(at, at + chunkSize)));
   if (signal?.aborted) return Promise.reject(stopped());
   const request = new XMLHttpRequest(); // fetch does not say how much was sent
   request.open('POST', urlOf(method));

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { Router } from 'wouter';
 
 import { apiKey, isSignedIn, probeSignIn, type SignIn as State } from '../api/credentials';
-import { dropAll } from '../api/kept';
+import { dropAll, stopKeeping } from '../api/kept';
 import { ConfirmProvider } from '../ui/Dialog';
 import { Toasts } from '../ui/toast';
 import { CallerProvider } from './caller';
@@ -36,10 +36,10 @@ function newClient(onSignedOut: () => void) {
 export function App() {
   const [state, setState] = useState<State>();
   const [isIn, setIn] = useState(isSignedIn);
-  const [client] = useState(() => newClient(() => signedOut()));
-  const signedOut = () => {
+  const [client] = useState(() => newClient(() => signedOut(stopKeeping)));
+  const signedOut = (forget: () => void) => {
     apiKey.forget();
-    dropAll();
+    forget();
     client.clear();
     setIn(false);
     void probeSignIn().then(setState);
@@ -57,8 +57,8 @@ export function App() {
         {isIn ? (
           <Router hook={useHashLocation}>
             <CallerProvider>
-              <Shell onSignedOut={signedOut} />
-              <SignInAgain onGiveUp={signedOut} />
+              <Shell onSignedOut={() => signedOut(dropAll)} />
+              <SignInAgain onGiveUp={() => signedOut(dropAll)} />
             </CallerProvider>
           </Router>
         ) : (

@@ -18,8 +18,7 @@ const refusals: Record<string, string> = {
     'The service that signs people in did not take the sign-in. Whoever runs Parlance finds why in the log of the ' +
     'server: the client secret or the clocks may be wrong.',
   'issuer-unavailable': 'The service that signs people in does not answer. Try again in a moment, or use an API key.',
-  'no-tenant':
-    'This service does not know which tenant people belong to. Whoever runs it sets PARLANCE_OIDC_TENANT.',
+  'no-tenant': 'This service does not know which tenant people belong to. Whoever runs it sets PARLANCE_OIDC_TENANT.',
   'not-secure': 'People sign in over https only. Open this page by an address that begins with https://.',
 };
 

@@ -21,7 +21,16 @@ interface Props {
 }
 
 /** Where something is written. Enter sends, Shift and Enter make a line. */
-export function Composer({ label, placeholder, isDisabled, autoFocus, keptAs, onSend, children, send = 'Send' }: Props) {
+export function Composer({
+  label,
+  placeholder,
+  isDisabled,
+  autoFocus,
+  keptAs,
+  onSend,
+  children,
+  send = 'Send',
+}: Props) {
   const [text, setText] = useState(() => (keptAs && kept<string>(keptAs)) || '');
   useEffect(() => {
     if (!keptAs) return;

@@ -155,11 +155,7 @@ function Entries({ begun, agentName, state: { view } }: { begun: Begun; agentNam
           <TurnCard key={turn.id} turn={turn} agentName={agentName} />
         ))}
       {halfTurn &&
-        (isTold ? (
-          <UserBubble text={halfTurn.userText} />
-        ) : (
-          <TurnCard turn={halfTurn} agentName={agentName} />
-        ))}
+        (isTold ? <UserBubble text={halfTurn.userText} /> : <TurnCard turn={halfTurn} agentName={agentName} />)}
       {view.entries.map((entry) => {
         if (entry.kind === 'answer' && entry.id === '') return null; // a person answers, who has messages of their own
         if (entry.kind === 'user') question = entry.text;

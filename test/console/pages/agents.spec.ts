@@ -36,6 +36,21 @@ test('an agent is made from a starting point, found and deleted', async ({ open,
   await expect(row).toHaveCount(0);
 });
 
+test('the times of answers are beside each other, and a name turns no other text around', async ({ open }, info) => {
+  const { id } = await call<{ id: string }>('POST', agents, { name: `Turned \u202E ${info.project.name}` });
+  const session = await call<{ id: string }>('POST', 'sessions', { agent_id: id, user_id: 'timed', modality: 'text' });
+  await call('POST', `sessions/${session.id}/turns`, { text: 'How are webhooks signed?' });
+  const page = await open(`/agents/${id}/try`);
+  await expect(page.getByRole('button', { name: 'Start in writing' })).toBeVisible(); // its styles are there, too
+  const times = page.getByLabel('Time of answers in the last seven days');
+  await expect(times).toBeVisible();
+  if (info.project.name === 'wide') expect((await times.boundingBox())?.height).toBeLessThan(60);
+  await page.goto(`${service.console}#/agents`);
+  const link = page.getByRole('link', { name: /^Turned/ }).first();
+  await expect(link).toHaveCSS('unicode-bidi', 'isolate');
+  await call('DELETE', `${agents}/${id}`);
+});
+
 test('tools and sources are attached at once', async ({ open, look }, info) => {
   const mark = `${info.project.name}_${Date.now()}`;
   const { id } = await call<{ id: string }>('POST', agents, { name: `Attaching ${mark}` });

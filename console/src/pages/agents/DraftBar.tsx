@@ -65,7 +65,8 @@ function State() {
     return (
       <div className="state bad" role="alert">
         <span>
-          <b>Not saved.</b> {message} {reason === '' && 'Your edits are kept in this tab, and saved when it answers again.'}
+          <b>Not saved.</b> {message}{' '}
+          {reason === '' && 'Your edits are kept in this tab, and saved when it answers again.'}
         </span>
         <Button onPress={() => void store.flush()}>Try again</Button>
       </div>

@@ -24,7 +24,7 @@ export function Latency() {
     data.stages.filter((other) => other.stage === stage).map((of) => ({ title, ...of })),
   );
   return (
-    <dl className="latency" aria-label="Time of answers in the last seven days">
+    <dl className="answer-times" aria-label="Time of answers in the last seven days">
       {stages.map(({ stage, title, p50Ms, p95Ms }) => (
         <div
           key={stage}

@@ -47,18 +47,21 @@ export function BatchForm({ onClose, onMade }: { onClose(): void; onMade(batch: 
   const make = useMutation({
     mutationFn: (_, once) => {
       const { name, reason, startsAt, windowFrom, windowUntil, timezone, concurrency } = values;
-      return api.callbacks.createCallbackBatch({
-        workspaceId,
-        agentId,
-        name: name.trim(),
-        recipients,
-        reason,
-        windowFrom,
-        windowUntil,
-        timezone,
-        concurrency: concurrency || 0,
-        startsAt: startsAt ? timestampFromDate(momentOf(timezone || 'UTC', startsAt)) : undefined,
-      }, once);
+      return api.callbacks.createCallbackBatch(
+        {
+          workspaceId,
+          agentId,
+          name: name.trim(),
+          recipients,
+          reason,
+          windowFrom,
+          windowUntil,
+          timezone,
+          concurrency: concurrency || 0,
+          startsAt: startsAt ? timestampFromDate(momentOf(timezone || 'UTC', startsAt)) : undefined,
+        },
+        once,
+      );
     },
     onSuccess: (batch) => {
       void client.invalidateQueries({ queryKey: ['batches'] });

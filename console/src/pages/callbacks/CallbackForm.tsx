@@ -36,17 +36,20 @@ export function CallbackForm({ zone, onClose }: { zone: string; onClose(): void 
   const agentId = chosen || choices[0]?.id || '';
   const make = useMutation({
     mutationFn: (_, once) =>
-      api.callbacks.createCallback({
-        workspaceId,
-        agentId,
-        userId: userId.trim(),
-        phoneNumber,
-        at: when === 'now' ? 'now' : at,
-        timezone,
-        reason,
-        ignoreLimits,
-        dynamicVariables: variablesOf(variables),
-      }, once),
+      api.callbacks.createCallback(
+        {
+          workspaceId,
+          agentId,
+          userId: userId.trim(),
+          phoneNumber,
+          at: when === 'now' ? 'now' : at,
+          timezone,
+          reason,
+          ignoreLimits,
+          dynamicVariables: variablesOf(variables),
+        },
+        once,
+      ),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: ['callbacks'] });
       navigate(`/callbacks/list/${id}`);

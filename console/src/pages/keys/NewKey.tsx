@@ -39,12 +39,15 @@ export function NewKey({ onClose, onMade }: { onClose(): void; onMade(key: ApiKe
   const [opened] = useState(Date.now); // the same when it is sent again
   const make = useMutation({
     mutationFn: (_, once) =>
-      api.apiKeys.createApiKey({
-        name,
-        scope,
-        workspaceId,
-        expiresAt: days ? timestampFromDate(new Date(opened + Number(days) * 86_400_000)) : undefined,
-      }, once),
+      api.apiKeys.createApiKey(
+        {
+          name,
+          scope,
+          workspaceId,
+          expiresAt: days ? timestampFromDate(new Date(opened + Number(days) * 86_400_000)) : undefined,
+        },
+        once,
+      ),
     onSuccess: (key) => {
       void client.invalidateQueries({ queryKey: ['keys'] });
       onMade(key);

@@ -24,7 +24,8 @@ export function AddText({ onClose }: { onClose(): void }) {
   const [content, setContent] = useState('');
   const [tags, setTags] = useState('');
   const make = useMutation({
-    mutationFn: (_, once) => api.knowledge.createInlineSource({ workspaceId, name, content, tags: parseTags(tags) }, once),
+    mutationFn: (_, once) =>
+      api.knowledge.createInlineSource({ workspaceId, name, content, tags: parseTags(tags) }, once),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: ['sources'] });
       go(`/knowledge/${id}`);

@@ -12,7 +12,7 @@ import { parseTags } from './TagList';
 import { KnownFiles } from './KnownFiles';
 import { findKnown, type Known } from './known';
 import { extensions, takenTypes } from './types';
-import { addUploads, type FileToSend } from './uploads';
+import { addUploads, isOnItsWay, type FileToSend } from './uploads';
 
 /** Where files and folders are dropped or chosen. */
 export function DropArea({ workspaceId, children }: { workspaceId: string; children: ReactNode }) {
@@ -22,7 +22,8 @@ export function DropArea({ workspaceId, children }: { workspaceId: string; child
   const send = (files: FileToSend[]) => addUploads(workspaceId, files, parseTags(tags));
   const add = async ({ files, skipped }: Chosen) => {
     const tooBig = files.filter(({ file }) => most > 0 && file.size > most);
-    const fitting = files.filter((one) => !tooBig.includes(one));
+    const onTheirWay = files.filter((one) => isOnItsWay(workspaceId, one));
+    const fitting = files.filter((one) => !tooBig.includes(one) && !onTheirWay.includes(one));
     const found = await findKnown(workspaceId, fitting);
     send(fitting.filter((one) => !found.some(({ chosen }) => chosen === one)));
     setKnown(found);
@@ -30,6 +31,7 @@ export function DropArea({ workspaceId, children }: { workspaceId: string; child
       tellFailure(
         new Error(`Larger than your plan allows (${bytes(most)}): ${tooBig.map(({ name }) => name).join(', ')}`),
       );
+    if (onTheirWay.length > 0) tell(`Being sent already: ${onTheirWay.map(({ name }) => name).join(', ')}`);
     if (skipped > 0) tell(`${skipped} hidden files, or of types that are not accepted, were left out of the folder.`);
   };
   return (
@@ -40,10 +42,15 @@ export function DropArea({ workspaceId, children }: { workspaceId: string; child
     >
       <strong>Drop files or folders here</strong>
       <p className="dim small">
-        {takenTypes}{most > 0 && `, up to ${bytes(most)} each`}
+        {takenTypes}
+        {most > 0 && `, up to ${bytes(most)} each`}
       </p>
       <div className="row" style={{ justifyContent: 'center' }}>
-        <FileTrigger allowsMultiple acceptedFileTypes={extensions} onSelect={(list) => void add(chosenFiles(list, false)).catch(tellFailure)}>
+        <FileTrigger
+          allowsMultiple
+          acceptedFileTypes={extensions}
+          onSelect={(list) => void add(chosenFiles(list, false)).catch(tellFailure)}
+        >
           <Button kind="primary">Choose files</Button>
         </FileTrigger>
         <FileTrigger acceptDirectory onSelect={(list) => void add(chosenFiles(list, true)).catch(tellFailure)}>

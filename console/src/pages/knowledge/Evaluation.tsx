@@ -93,15 +93,18 @@ function Actions({ evaluation }: { evaluation: KnowledgeEvaluation }) {
   const changed = { onError: tellFailure, onSettled: () => client.invalidateQueries({ queryKey: ['evaluations'] }) };
   const again = useMutation({
     mutationFn: (_, once) =>
-      api.knowledge.createKnowledgeEvaluation({
-        workspaceId,
-        agentId,
-        name: `${name || 'Evaluation'} (again)`.slice(0, 200),
-        topK,
-        minSimilarity,
-        rankings: metrics.map(({ ranking }) => ranking),
-        questions: results.map(({ q, sourceIds }) => ({ q, sourceIds })),
-      }, once),
+      api.knowledge.createKnowledgeEvaluation(
+        {
+          workspaceId,
+          agentId,
+          name: `${name || 'Evaluation'} (again)`.slice(0, 200),
+          topK,
+          minSimilarity,
+          rankings: metrics.map(({ ranking }) => ranking),
+          questions: results.map(({ q, sourceIds }) => ({ q, sourceIds })),
+        },
+        once,
+      ),
     onSuccess: ({ id }) => go(`/knowledge/evaluations/${id}?before=${evaluationId}`),
     ...changed,
   });

@@ -41,18 +41,21 @@ export function NewEvaluation({ onClose }: { onClose(): void }) {
   );
   const run = useMutation({
     mutationFn: (_, once) =>
-      api.knowledge.createKnowledgeEvaluation({
-        workspaceId,
-        agentId,
-        name,
-        topK,
-        rankings: ranking ? [ranking] : [],
-        questions: complete.map(({ q, sourceId, sourceName }) => ({
-          q,
-          sourceIds: sourceId ? [sourceId] : [],
-          sourceNames: sourceId ? [] : [sourceName],
-        })),
-      }, once),
+      api.knowledge.createKnowledgeEvaluation(
+        {
+          workspaceId,
+          agentId,
+          name,
+          topK,
+          rankings: ranking ? [ranking] : [],
+          questions: complete.map(({ q, sourceId, sourceName }) => ({
+            q,
+            sourceIds: sourceId ? [sourceId] : [],
+            sourceNames: sourceId ? [] : [sourceName],
+          })),
+        },
+        once,
+      ),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: ['evaluations'] });
       go(`/knowledge/evaluations/${id}`);

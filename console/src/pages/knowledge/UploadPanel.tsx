@@ -56,8 +56,7 @@ export function UploadPanel() {
 }
 
 const wrongType =
-  'This type of file is not taken, or its content is of another type than its name says. ' +
-  `Taken are ${takenTypes}.`;
+  'This type of file is not taken, or its content is of another type than its name says. ' + `Taken are ${takenTypes}.`;
 
 function Row({ upload: { id, name, file, state, sentBytes, error } }: { upload: Upload }) {
   const failure = error ? failureOf(error) : undefined;

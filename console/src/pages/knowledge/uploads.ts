@@ -58,8 +58,16 @@ function next(): void {
 }
 
 /** Sends a file's bytes, to become a source or to replace the content of one. */
-function transfer({ id, file, name, workspaceId, tags, replaces: sourceId }: Upload, signal: AbortSignal): Promise<Source> {
-  const how = { dataField: 2, chunkSize: chunkBytes, signal, onProgress: (sentBytes: number) => change(id, { sentBytes }) };
+function transfer(
+  { id, file, name, workspaceId, tags, replaces: sourceId }: Upload,
+  signal: AbortSignal,
+): Promise<Source> {
+  const how = {
+    dataField: 2,
+    chunkSize: chunkBytes,
+    signal,
+    onProgress: (sentBytes: number) => change(id, { sentBytes }),
+  };
   if (sourceId) {
     const metadata = { workspaceId, sourceId, filename: file.name };
     const first = [create(ReplaceSourceContentRequestSchema, { part: { case: 'metadata', value: metadata } })];
@@ -115,6 +123,16 @@ export function addUploads(workspaceId: string, files: FileToSend[], tags: strin
   ]);
   next();
 }
+
+/** Whether a file of this name and size is on its way already. */
+export const isOnItsWay = (workspaceId: string, { name, file }: FileToSend) =>
+  uploads.some(
+    (one) =>
+      (one.state === 'waiting' || one.state === 'sending') &&
+      one.workspaceId === workspaceId &&
+      one.name === name &&
+      one.file.size === file.size,
+  );
 
 /** Stops a file that is being sent, or takes one back that waits. */
 export function stopUpload(id: number): void {

@@ -1,4 +1,3 @@
-
 import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';

@@ -50,10 +50,7 @@ export function About({
                 <span className="dim">version {session.agentVersion}</span>
               </span>,
             ],
-            [
-              'User',
-              <UserLink key="user" userId={session.userId} />,
-            ],
+            ['User', <UserLink key="user" userId={session.userId} />],
             ['Kind', session.modality],
             ['Language', session.language],
             ['Ended because', session.endReason && (reasons[session.endReason] ?? session.endReason)],
