@@ -38,7 +38,8 @@ export function AddPages({ isSitemap, onClose }: { isSitemap: boolean; onClose()
     mutationFn: async (_, once) => {
       const common = { workspaceId, url: url.trim(), refreshEvery, tags: parseTags(tags) };
       if (!isSitemap) return { page: await api.knowledge.createUrlSource({ ...common, name }, once) };
-      return { sitemap: await api.knowledge.createSitemapSources({ ...common, maxPages }, once) };
+      // Pages that are there already are left out: sent again, it makes nothing twice.
+      return { sitemap: await api.knowledge.createSitemapSources({ ...common, maxPages }) };
     },
     onSuccess: ({ page, sitemap }) => {
       void client.invalidateQueries({ queryKey: ['sources'] });
