@@ -1,4 +1,4 @@
-// A sign-in may end while a page is open. The calls that are refused for it wait until the caller is
+// A sign-in may end while a page is open. Calls that are refused for it wait until the caller has
 // signed in again, and are then sent once more, so that the page and what is typed on it stay.
 
 import { Code, ConnectError } from '@connectrpc/connect';
@@ -19,14 +19,15 @@ export function askBy(how: Ask): () => void {
   };
 }
 
-/** Makes a call; when it is refused because the sign-in has ended, once more after the next sign-in. */
+/** Makes a call; when it is refused because the sign-in has ended, again after the next one. */
 export async function signedIn<T>(call: () => Promise<T>): Promise<T> {
   const used = proof();
   try {
     return await call();
   } catch (error) {
     if (ConnectError.from(error).code !== Code.Unauthenticated) throw error;
-    if (proof() === used) {
+    const isRenewed = !asking && proof() !== used && proof() !== '';
+    if (!isRenewed) {
       if (!ask) throw error;
       asking ??= ask().finally(() => (asking = undefined));
       if (!(await asking)) throw error;

@@ -29,6 +29,7 @@ export function failureOf(thrown: unknown): Failure {
     if (said?.reason) failure.reason = said.reason;
     for (const { field = '', description = '' } of said?.fieldViolations ?? []) failure.fields[field] = description;
   }
+  if (failure.reason === 'auth-missing') failure.message = 'Your sign-in has ended. Sign in again to go on.';
   const unreached = failure.reason === '' && (thrown instanceof TypeError || error.cause instanceof TypeError);
   if (unreached)
     failure.message = `No answer from ${location.host}. Is Parlance running, and is this machine connected to it?`;

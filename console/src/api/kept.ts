@@ -10,7 +10,7 @@ let who = '';
 
 const names = (beginning: string) => Object.keys(sessionStorage).filter((name) => name.startsWith(beginning));
 
-/** Says whose what is typed from now on is: the id of the caller. What this tab has of another caller is dropped. */
+/** Names the caller who types from now on. What this tab has of another caller is dropped. */
 export function keepFor(callerId: string): void {
   const before = sessionStorage.getItem(whoName);
   if (before !== null && before !== callerId)
@@ -18,7 +18,7 @@ export function keepFor(callerId: string): void {
   continueAs(callerId);
 }
 
-/** Says that the caller goes on under another id: with another key, typed on the page where the text is. */
+/** Says that the caller goes on with another key, typed over the page where the text is. */
 export function continueAs(callerId: string): void {
   who = callerId;
   sessionStorage.setItem(whoName, callerId);

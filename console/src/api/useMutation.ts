@@ -35,7 +35,7 @@ export function useMutation<Data = unknown, Variables = void>({ mutationFn, ...o
       try {
         return await mutationFn(variables, once.current);
       } catch (error) {
-        // The service has refused it: the next attempt is another one. Without its answer it may have been done.
+        // Refused: the next attempt is another request. Without an answer it may have been done.
         if (failureOf(error).reason) once.current = undefined;
         throw error;
       }

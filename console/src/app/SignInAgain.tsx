@@ -6,7 +6,7 @@ import { Form } from 'react-aria-components/Form';
 
 import { askBy } from '../api/again';
 import { whoCalls } from '../api/clients';
-import { apiKey, loginURL, probeSignIn, type SignIn } from '../api/credentials';
+import { apiKey, loginURL, probeSignIn, proof, type SignIn } from '../api/credentials';
 import { failureOf } from '../api/failure';
 import { continueAs, dropAll } from '../api/kept';
 import { Button, ButtonLink } from '../ui/Button';
@@ -26,13 +26,15 @@ function startAnew(): void {
 /** Asks the caller to sign in again when a call was refused because the sign-in has ended. */
 export function SignInAgain({ onGiveUp }: { onGiveUp(): void }) {
   const { caller } = useHere();
+  const client = useQueryClient();
   const [end, setEnd] = useState<(isIn: boolean) => void>();
   const isPerson = caller.kind === 'person';
   useEffect(
     () =>
       askBy(async () => {
+        const before = proof();
         // Another tab may have signed in anew: then only what proves it here is old.
-        if (isPerson && (await probeSignIn()).person?.id === caller.id) return true;
+        if (isPerson && (await probeSignIn()).person?.id === caller.id && proof() !== before) return true;
         return new Promise<boolean>((resolve) =>
           setEnd(() => (isIn: boolean) => {
             setEnd(undefined);
@@ -43,6 +45,10 @@ export function SignInAgain({ onGiveUp }: { onGiveUp(): void }) {
     [caller.id, isPerson],
   );
   if (!end) return null;
+  const goOn = () => {
+    end(true);
+    void client.invalidateQueries({ queryKey: ['caller'] }); // with another role, or another key
+  };
   const giveUp = () => {
     end(false);
     onGiveUp();
@@ -50,7 +56,7 @@ export function SignInAgain({ onGiveUp }: { onGiveUp(): void }) {
   return (
     <Dialog role="alertdialog" title="Your sign-in has ended" onClose={giveUp} hasNoClose>
       <p>Sign in again to go on. This page and what you typed on it stay.</p>
-      {isPerson ? <AsPerson onDone={() => end(true)} /> : <ByKey onDone={() => end(true)} />}
+      {isPerson ? <AsPerson onDone={goOn} /> : <ByKey onDone={goOn} />}
       <div className="row end">
         <Button kind="quiet" onPress={giveUp}>
           Leave this page
@@ -65,11 +71,12 @@ function AsPerson({ onDone }: { onDone(): void }) {
   const { caller } = useHere();
   const [state, setState] = useState<SignIn>();
   useEffect(() => {
+    const before = proof();
     const look = async () => {
       const known = await probeSignIn();
       setState(known);
-      if (known.person?.id === caller.id) onDone();
-      else if (known.person) startAnew();
+      if (known.person && known.person.id !== caller.id) startAnew();
+      else if (known.person && proof() !== before) onDone();
     };
     const looking = () => void look();
     looking();
@@ -95,7 +102,6 @@ function AsPerson({ onDone }: { onDone(): void }) {
 
 function ByKey({ onDone }: { onDone(): void }) {
   const { caller } = useHere();
-  const client = useQueryClient();
   const [key, setKey] = useState('');
   const [wrong, setWrong] = useState('');
   const [isTrying, setTrying] = useState(false);
@@ -108,7 +114,6 @@ function ByKey({ onDone }: { onDone(): void }) {
       if (now.tenantId !== caller.tenantId || now.workspaceId !== caller.workspaceId) return startAnew();
       continueAs(now.id); // also another key, in place of one that was deleted
       onDone();
-      void client.invalidateQueries({ queryKey: ['caller'] });
     } catch (error) {
       apiKey.set(before);
       setWrong(failureOf(error).message);

@@ -83,7 +83,7 @@ test('an endpoint gets a test, fails, is seen failing, and gets its event again'
   await failed.first().getByRole('link').click();
   const payload = page.locator('pre[aria-label="Payload"]');
   await expect(payload).toContainText('\\u003cimg');
-  const event = /"id": "(evt_\w+)"/.exec((await payload.textContent()) ?? '')?.[1];
+  const event = /"(?:event_)?id": "(evt_\w+)"/.exec((await payload.textContent()) ?? '')?.[1];
   await page.getByRole('tab', { name: 'Answer' }).click();
   await expect(page.getByLabel('Body of the answer')).toHaveText('No <b>thanks</b>');
   await look('delivery');
