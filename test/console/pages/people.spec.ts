@@ -82,6 +82,7 @@ test('a sign-in that ends under an open page is renewed in another tab, and the 
   await signIn(page, 'olga', `/agents/${id}/instructions`);
   const field = page.getByRole('textbox', { name: 'First message', exact: true });
   await expect(field).toBeVisible();
+  await page.waitForLoadState('networkidle'); // nothing of the page is refused before something is typed
   await context.clearCookies({ name: /parlance_console/ });
   await field.fill('Typed while signed out');
   const dialog = page.getByRole('alertdialog', { name: 'Your sign-in has ended' });

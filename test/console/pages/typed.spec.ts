@@ -75,6 +75,7 @@ test('a dialog with something typed in it asks before it closes', async ({ open,
   await page.getByRole('button', { name: 'New agent' }).first().click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Half of a name');
   await page.mouse.click(4, 4);
+  await expect(page.getByRole('textbox', { name: 'Name', exact: true })).toBeFocused();
   await page.keyboard.press('Escape');
   const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
   await expect(question).toBeVisible();
@@ -159,8 +160,14 @@ test('when a key is deleted under an open page, one signs in over it and the edi
     scope: 'operator',
   });
   await signIn(page, key.secret, `/agents/${id}/instructions`);
-  await expect(firstMessage(page)).toBeVisible();
-  await call('DELETE', `api-keys/${key.id}`);
+  await page.route(
+    '**/SaveAgentDraft',
+    async (route) => {
+      await call('DELETE', `api-keys/${key.id}`); // after it was typed, and before it is saved
+      await route.continue();
+    },
+    { times: 1 },
+  );
   await firstMessage(page).fill('Typed without a key');
   const dialog = page.getByRole('alertdialog', { name: 'Your sign-in has ended' });
   await expect(dialog).toBeVisible();

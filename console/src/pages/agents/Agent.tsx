@@ -96,7 +96,7 @@ function Editor({ tab, item }: { tab: string; item: string | undefined }) {
       <Latency />
       <DraftBar />
       <div className={`editor ${tab === 'try' ? 'trying' : ''} ${alone.includes(tab) ? 'alone' : ''}`}>
-        <nav className="parts" aria-label="Settings">
+        <nav className="setting-links" aria-label="Settings">
           {parts.map(({ id, title }) => (
             <Link
               key={id}
@@ -109,7 +109,7 @@ function Editor({ tab, item }: { tab: string; item: string | undefined }) {
             </Link>
           ))}
         </nav>
-        <div className="parts-select">
+        <div className="setting-select">
           <Select
             label="Settings"
             hideLabel
@@ -118,7 +118,7 @@ function Editor({ tab, item }: { tab: string; item: string | undefined }) {
             choices={parts.map(({ id, title }) => ({ id, text: title }))}
           />
         </div>
-        <div className="part stack loose">
+        <div className="setting stack loose">
           {tab !== 'try' && <h2 className="part-title">{part?.title}</h2>}
           {!mayEdit && <p className="note">You may look at these settings, but not change them.</p>}
           {tab === 'versions' ? (
