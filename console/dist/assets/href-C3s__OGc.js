@@ -1,0 +1,1 @@
+var e=(e,t=``)=>`/users/${encodeURIComponent(e)}${t&&`/${t}`}`;function t(e){try{return decodeURIComponent(e)}catch{return e}}export{t as n,e as t};
