@@ -118,7 +118,8 @@ func (p URLParams) Check() error {
 }
 
 // CreateFromURLs makes a source of each URL that the workspace does not have, to be fetched in the
-// background, and returns those that the request has made. Errors: NotFound (the workspace), Invalid invalid-request.
+// background, and returns those that the request has made. Errors: NotFound (the workspace),
+// Invalid invalid-request.
 func (s *Service) CreateFromURLs(ctx context.Context, ref workspaces.Ref, urls []URLParams) ([]Source, error) {
 	if _, err := s.workspaces.Workspace(ctx, ref); err != nil {
 		return nil, err

@@ -38,8 +38,7 @@ export function AddPages({ isSitemap, onClose }: { isSitemap: boolean; onClose()
     mutationFn: async (_, once) => {
       const common = { workspaceId, url: url.trim(), refreshEvery, tags: parseTags(tags) };
       if (!isSitemap) return { page: await api.knowledge.createUrlSource({ ...common, name }, once) };
-      // Pages that are there already are left out: sent again, it makes nothing twice.
-      return { sitemap: await api.knowledge.createSitemapSources({ ...common, maxPages }) };
+      return { sitemap: await api.knowledge.createSitemapSources({ ...common, maxPages }, once) };
     },
     onSuccess: ({ page, sitemap }) => {
       void client.invalidateQueries({ queryKey: ['sources'] });
