@@ -58,7 +58,7 @@ func mcpEntries(tool Tool, attachment Attachment, found mcpservers.Found) []Entr
 		entry.Detail = "the server has no tool that could be used; it has: " + remoteNames(found.Tools)
 		return []Entry{entry}
 	}
-	return severalEntries(entry, allowed)
+	return severalEntries(entry, mcpservers.Limit(allowed))
 }
 
 // allowedTools are the tools that mcp_tool_name or allowed_tools name.

@@ -479,3 +479,18 @@ func TestMCPUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestMCPAllowedOfMany: of a server with more tools than an agent can have, allowed_tools names
+// those that it has.
+func TestMCPAllowedOfMany(t *testing.T) {
+	t.Parallel()
+	f := newMCPFixture(t)
+	for i := range 260 {
+		f.server.Tool(fmt.Sprintf("t%03d", i), "", anyArguments, mcpserver.Text("x"))
+	}
+	params := f.params(tools.Config{AllowedTools: []string{"t250"}})
+	params.Slug = "many"
+	f.add(t, params)
+	registry := slices.DeleteFunc(f.compose(t, f.Service, "ses_many", nil), func(e tools.Entry) bool { return e.RemoteTool == "" })
+	wantNames(t, registry, "many__t250")
+}

@@ -24,6 +24,8 @@ type Tool struct {
 	InputSchema json.RawMessage `json:"input_schema,omitempty"`
 	// ReadOnly says that, according to the server, the tool changes nothing.
 	ReadOnly bool `json:"read_only,omitempty"`
+	// Malformed says why the server's description of the tool cannot be read. Empty when it can.
+	Malformed string `json:"malformed,omitempty"`
 }
 
 // List lists the tools of a server, at most 500. Errors: *Error.
@@ -33,7 +35,7 @@ func (c *Client) List(ctx context.Context, key string, e Endpoint) ([]Tool, erro
 		if failed != nil {
 			return nil, failed
 		}
-		list, failed := s.list(ctx)
+		list, _, failed := s.list(ctx)
 		c.release(s, failed)
 		if failed == nil {
 			return list, nil
@@ -45,36 +47,54 @@ func (c *Client) List(ctx context.Context, key string, e Endpoint) ([]Tool, erro
 	}
 }
 
-func (s *session) list(ctx context.Context) ([]Tool, *Error) {
+// list lists the tools. truncated says that the server has more of them than are returned, or goes
+// on with pages that were read already.
+func (s *session) list(ctx context.Context) (list []Tool, truncated bool, failed *Error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	var list []Tool
-	cursor, seen := "", map[string]bool{}
+	cursor, seen := "", map[string]bool{"": true}
 	for range maxPages {
-		x := &exchange{}
-		s.guard.begin(x)
-		page, err := s.ListTools(withExchange(ctx, x), &sdk.ListToolsParams{Cursor: cursor})
-		if err != nil {
-			if refused := refusal(err); refused != nil && refused.Code == jsonrpc.CodeMethodNotFound && len(list) == 0 {
-				return nil, nil // a server without tools
-			}
-			return nil, classify(ctx, err, x)
+		page, next, failed := s.page(ctx, cursor)
+		if failed != nil {
+			return nil, false, failed
 		}
-		written := x.tools()
-		for _, tool := range page.Tools {
-			if schema, err := inputSchema(tool, written); err == nil && len(list) < maxTools {
-				list = append(list, Tool{
-					Name: tool.Name, Title: tool.Title, Description: tool.Description, InputSchema: schema,
-					ReadOnly: tool.Annotations != nil && tool.Annotations.ReadOnlyHint,
-				})
-			}
+		room := maxTools - len(list)
+		list = append(list, page[:min(room, len(page))]...)
+		switch {
+		case len(page) > room, next != "" && len(list) == maxTools:
+			return list, true, nil
+		case seen[next]:
+			return list, next != "", nil
 		}
-		if cursor = page.NextCursor; cursor == "" || seen[cursor] || len(list) == maxTools {
-			break
-		}
-		seen[cursor] = true
+		cursor, seen[next] = next, true
 	}
-	return list, nil
+	return list, true, nil
+}
+
+// page is one page of the list, and the cursor of the next one.
+func (s *session) page(ctx context.Context, cursor string) (list []Tool, next string, failed *Error) {
+	x := &exchange{}
+	s.guard.begin(x)
+	answer, err := s.ListTools(withExchange(ctx, x), &sdk.ListToolsParams{Cursor: cursor})
+	if err != nil {
+		if refused := refusal(err); refused != nil && refused.Code == jsonrpc.CodeMethodNotFound && cursor == "" {
+			return nil, "", nil // a server without tools
+		}
+		failed = classify(ctx, err, x)
+		if failed.Kind == Protocol {
+			if list, next, ok := x.readable(); ok {
+				return list, next, nil
+			}
+		}
+		return nil, "", failed
+	}
+	written := x.tools()
+	for _, tool := range answer.Tools {
+		if read, err := newTool(tool, written); err == nil {
+			list = append(list, read)
+		}
+	}
+	return list, answer.NextCursor, nil
 }
 
 // CallParams is one call of a tool.

@@ -61,32 +61,50 @@ func (t *Tool) refuse(reason Reason, detail string) { t.Refused, t.Detail = reas
 // a tool with an unusable name or schema is refused. The result is not nil.
 func (s *Service) usable(list []mcp.Tool) []Tool {
 	tools := []Tool{}
-	seen, size := map[string]bool{}, 0
+	seen := map[string]bool{}
 	for _, remote := range list {
 		tool := Tool{
 			Name: remote.Name, Title: modeltext.Visible(remote.Title, maxTitleChars),
 			Description: modeltext.Visible(remote.Description, maxDescriptionChars),
 		}
 		switch {
+		case remote.Malformed != "":
+			tool.Name = modeltext.Visible(remote.Name, maxNameBytes)
+			tool.refuse(SchemaRefused, "the server's description of the tool cannot be read: "+remote.Malformed)
 		case !printableASCII(remote.Name) || len(remote.Name) > maxNameBytes:
 			tool.Name = modeltext.Visible(remote.Name, maxNameBytes)
 			tool.refuse(NameRefused, "the server's name for the tool is empty, too long, or has other characters than printable ASCII")
 		case seen[remote.Name]:
 			tool.refuse(NameRefused, "the server has two tools of this name")
-		case len(tools) >= maxTools:
-			tool.refuse(TooMany, fmt.Sprintf("a server can have at most %d tools here; name those you need in allowed_tools", maxTools))
 		default:
 			s.setSchema(&tool, remote.InputSchema)
 		}
 		seen[remote.Name] = true
-		if tool.Refused == "" {
-			if size += len(tool.Description) + len(tool.InputSchema); size > maxCatalogBytes {
-				tool.refuse(TooMany, fmt.Sprintf("the server's tools have more than %d bytes of descriptions and schemas", maxCatalogBytes))
-			}
-		}
 		tools = append(tools, tool)
 	}
 	return tools
+}
+
+// Limit refuses those of the tools that are more than a model can be given.
+func Limit(tools []Tool) []Tool {
+	out := slices.Clone(tools)
+	count, size := 0, 0
+	for i := range out {
+		tool := &out[i]
+		if tool.Refused != "" {
+			continue
+		}
+		count++
+		size += len(tool.Description) + len(tool.InputSchema)
+		switch {
+		case count > maxTools:
+			tool.refuse(TooMany, fmt.Sprintf("an agent can have at most %d tools of a server; name those you need in allowed_tools", maxTools))
+		case size > maxCatalogBytes:
+			tool.refuse(TooMany, fmt.Sprintf("the server's tools have more than %d bytes of descriptions and schemas; "+
+				"name those you need in allowed_tools", maxCatalogBytes))
+		}
+	}
+	return out
 }
 
 // setSchema reads a schema in the draft that it names, or as 2020-12 when that is not known. When

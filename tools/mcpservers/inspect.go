@@ -15,6 +15,8 @@ type Inspection struct {
 	// Name and Version may be empty.
 	Name, Version string
 	Tools         []Tool
+	// Truncated says that the server has more tools than Tools.
+	Truncated bool
 }
 
 // maxServerNameChars bounds what a server says it is.
@@ -34,14 +36,14 @@ func (s *Service) Inspect(ctx context.Context, server Server) (Inspection, error
 	}
 	limited, cancel := context.WithTimeout(ctx, FetchTimeout)
 	defer cancel()
-	info, list, err := s.client.Inspect(limited, e.Endpoint)
+	info, list, truncated, err := s.client.Inspect(limited, e.Endpoint)
 	if err != nil {
 		return Inspection{}, inspectFailure(ctx, err, e)
 	}
 	r := redact.New(e.secrets)
 	return Inspection{
 		Name: modeltext.Visible(r.Text(info.Name), maxServerNameChars), Version: modeltext.Visible(r.Text(info.Version), maxServerNameChars),
-		Tools: s.usable(redactList(list, e)),
+		Tools: Limit(s.usable(redactList(list, e))), Truncated: truncated,
 	}, nil
 }
 
