@@ -28,6 +28,8 @@ const (
 	maxURLBytes         = 2048
 	maxAuthHeaderBytes  = 8192
 	maxListed           = 50
+	// maxPairName and maxPairValue bound headers and hardcoded query parameters, in characters.
+	maxPairName, maxPairValue = 200, 4096
 )
 
 // managedHeaders are headers that the service or the connection sets.
@@ -268,6 +270,10 @@ func (v *violations) checkHardcoded(config Config) {
 		if strings.ContainsRune(name+value, 0) {
 			v.add("hardcoded_query_params", "characters", "hardcoded_query_params cannot hold the character U+0000.")
 		}
+		if utf8.RuneCountInString(name) > maxPairName || utf8.RuneCountInString(value) > maxPairValue {
+			v.add("hardcoded_query_params", "max_len",
+				"A member of hardcoded_query_params can have a name of at most 200 and a value of at most 4,096 characters.")
+		}
 	}
 	if len(config.HardcodedBodyParams) == 0 {
 		return
@@ -323,7 +329,7 @@ func (v *violations) checkHeaders(field string, headers map[string]string) {
 	for name, value := range headers {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
 		switch {
-		case !httpguts.ValidHeaderFieldName(name):
+		case !httpguts.ValidHeaderFieldName(name) || len(name) > maxPairName:
 			v.add(field, "header_name", strconv.Quote(name)+" is not a header name.")
 		case seen[canonical]:
 			v.add(field, "duplicate", canonical+" stands twice in "+field+".")
@@ -333,6 +339,8 @@ func (v *violations) checkHeaders(field string, headers map[string]string) {
 			v.add(field, "not_allowed", canonical+" is set by the service.")
 		case !httpguts.ValidHeaderFieldValue(value):
 			v.add(field, "header_value", "The value of "+canonical+" cannot hold line breaks or control characters.")
+		case utf8.RuneCountInString(value) > maxPairValue:
+			v.add(field, "max_len", "The value of "+canonical+" can have at most 4,096 characters.")
 		}
 		seen[canonical] = true
 	}

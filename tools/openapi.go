@@ -83,8 +83,11 @@ func (s *Service) ReadOpenAPI(ctx context.Context, ref workspaces.Ref, p ReadOpe
 	if err != nil {
 		return OpenAPI{}, fault.InvalidField(field, "openapi", "%s.", capitalized(err.Error()))
 	}
-	operations, err := doc.Plan(options)
-	if err != nil {
+	operations, err := doc.Plan(ctx, options)
+	switch {
+	case ctx.Err() != nil:
+		return OpenAPI{}, ctx.Err()
+	case err != nil:
 		return OpenAPI{}, fault.InvalidField(field, "openapi", "%s.", capitalized(err.Error()))
 	}
 	api := OpenAPI{Title: doc.Title, Server: doc.Server(options)}
@@ -92,7 +95,8 @@ func (s *Service) ReadOpenAPI(ctx context.Context, ref workspaces.Ref, p ReadOpe
 	return api, err
 }
 
-// compareOpenAPI finds the tools of the workspace that have the names of operations.
+// compareOpenAPI finds the tools of the workspace that have the names of operations. What Create
+// would refuse is no tool.
 func (s *Service) compareOpenAPI(ctx context.Context, ref workspaces.Ref, operations []openapi.Operation) ([]OpenAPIOperation, error) {
 	var slugs []string
 	for _, operation := range operations {
@@ -114,8 +118,13 @@ func (s *Service) compareOpenAPI(ctx context.Context, ref workspaces.Ref, operat
 		}
 	}
 	compared := make([]OpenAPIOperation, len(operations))
+	proposals := NewProposals(s.checker.guard)
 	for i, operation := range operations {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		found, changed := operation.Compare(existing, openapi.Hints{})
+		proposals.Refuse(&operation, found)
 		compared[i] = OpenAPIOperation{Operation: operation, Changed: changed}
 		if found != nil {
 			compared[i].ToolID = ID(found.ID)

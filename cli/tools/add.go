@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
+	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/tools/openapi"
 )
 
@@ -29,7 +30,7 @@ func newAdd(version string) *cobra.Command {
 	o := addOptions{userAgent: "parlance-tools/" + version}
 	cmd := &cobra.Command{
 		Use: "add --from-openapi URL|FILE", Short: "Make tools of the operations of an OpenAPI document", Args: command.ExactArgs(),
-		Long: `Makes a tool of each operation you choose from an OpenAPI document (3.0 or 3.1, JSON or YAML). Its name
+		Long: `Makes a tool of each operation you choose from an OpenAPI document (3.0 to 3.2, JSON or YAML). Its name
 comes from operationId, its description from the document, its arguments from the operation's parameters and
 JSON body. A table shows what would be made and what is left out, with the reason, before anything is.
 
@@ -209,19 +210,24 @@ func (a *adder) plan(ctx context.Context) ([]*plan, error) {
 			options.Reserved = append(options.Reserved, tool.GetSlug())
 		}
 	}
-	operations, err := a.doc.Plan(options)
+	operations, err := a.doc.Plan(ctx, options)
 	if err != nil {
 		return nil, command.Usage(err)
 	}
 	if len(operations) == 0 {
 		return nil, errors.New("the document has no operations")
 	}
+	proposals, err := tools.NewProposalsAnywhere()
+	if err != nil {
+		return nil, err
+	}
 	plans, custom := make([]*plan, len(operations)), existing(there)
 	for i, operation := range operations {
-		if plans[i], err = newPlan(operation, a.WorkspaceID, there, custom); err != nil {
+		if plans[i], err = newPlan(operation, a.WorkspaceID, there, custom, proposals); err != nil {
 			return nil, err
 		}
 	}
+	a.refuseOrigins(ctx, plans)
 	return plans, nil
 }
 

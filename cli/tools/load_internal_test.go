@@ -48,7 +48,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	operations, err := doc.Plan(openapi.Options{})
+	operations, err := doc.Plan(t.Context(), openapi.Options{})
 	if err != nil || len(operations) != 1 || operations[0].Tool.URL != srv.URL+"/a" {
 		t.Errorf("a document without servers does not call its own host: %+v (%v)", operations, err)
 	}

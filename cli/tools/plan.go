@@ -13,6 +13,7 @@ import (
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/jsonvalue"
+	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/tools/openapi"
 )
 
@@ -63,10 +64,14 @@ func existing(there []*parlancev1.Tool) []openapi.Existing {
 	return custom
 }
 
-// newPlan compares an operation with the tools of the workspace; custom are the custom ones.
-func newPlan(operation openapi.Operation, workspaceID string, there []*parlancev1.Tool, custom []openapi.Existing) (*plan, error) {
-	p := &plan{op: operation, outcome: outcomeNew}
+// newPlan compares an operation with the tools of the workspace; custom are the custom ones. What
+// the installation would refuse to make is left out.
+func newPlan(
+	operation openapi.Operation, workspaceID string, there []*parlancev1.Tool, custom []openapi.Existing, proposals tools.Proposals,
+) (*plan, error) {
 	found, changed := operation.Compare(custom, hints)
+	proposals.Refuse(&operation, found)
+	p := &plan{op: operation, outcome: outcomeNew}
 	if operation.Tool == nil {
 		p.leaveOut(operation.Why)
 		return p, nil
@@ -94,6 +99,38 @@ func newPlan(operation openapi.Operation, workspaceID string, there []*parlancev
 }
 
 func (p *plan) leaveOut(why string) { p.outcome, p.why, p.want = outcomeLeftOut, why, nil }
+
+// maxOrigins bounds the hosts that the installation is asked about.
+const maxOrigins = 20
+
+// originDocument is a document with one operation.
+const originDocument = `{"openapi": "3.1.0", "paths": {"/": {"get": {}}}}`
+
+// refuseOrigins leaves out the tools whose host may not be called. Only the installation knows
+// which may: it is asked for each, with a document that has nothing else to be refused for. When it
+// does not answer, the tools stay: making them says why.
+func (a *adder) refuseOrigins(ctx context.Context, plans []*plan) {
+	refused := map[string]string{}
+	for _, p := range plans {
+		if p.want == nil || p.have.GetWebhookUrl() == p.want.GetWebhookUrl() {
+			continue
+		}
+		origin := p.origin()
+		why, asked := refused[origin]
+		if !asked && len(refused) < maxOrigins {
+			answer, err := a.tools.ReadOpenApi(ctx, &parlancev1.ReadOpenApiRequest{
+				WorkspaceId: a.WorkspaceID, Document: originDocument, Server: origin,
+			})
+			if err == nil && len(answer.GetOperations()) == 1 {
+				why = answer.GetOperations()[0].GetReason()
+			}
+			refused[origin] = why
+		}
+		if why != "" {
+			p.leaveOut(why)
+		}
+	}
+}
 
 // apply makes, updates and attaches one tool. Errors are kept in the plan.
 func (a *adder) apply(ctx context.Context, p *plan) {

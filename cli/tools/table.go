@@ -3,21 +3,18 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
 	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/platform/stablejson"
+	"parlance.dev/parlance/tools/template"
 )
 
 // origin returns the scheme and host that a tool calls.
 func (p *plan) origin() string {
-	parsed, err := url.Parse(p.want.GetWebhookUrl())
-	if err != nil {
-		return ""
-	}
-	return parsed.Scheme + "://" + parsed.Host
+	origin, _, _ := template.SplitURL(p.want.GetWebhookUrl())
+	return origin
 }
 
 // showPlans prints what is to be done, and what is left out.

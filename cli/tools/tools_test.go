@@ -449,3 +449,16 @@ func TestToolsAsk(t *testing.T) {
 		t.Errorf("the input ends: %v", err)
 	}
 }
+
+// What the installation would refuse to make is left out before anything is made.
+func TestToolsAddRefusesProposals(t *testing.T) {
+	t.Parallel()
+	w := startTools(t)
+	got := w.add(t, "--operation", "getOrder", "--server", "http://169.254.169.254", "--dry-run")
+	got.Wants(t, command.ExitFailed, "0 tools, 1 left out", "an address that is not public")
+	document := filepath.Join(t.TempDir(), "odd.json")
+	clitest.WriteFile(t, document, fmt.Sprintf(`{"openapi": "3.1.0", "servers": [{"url": "%s"}], "paths": {
+		"/a": {"get": {}}, "/b\r\nX: y": {"get": {}}, "/c": {"get": {"servers": [{"url": "http://169.254.169.254"}]}}}}`, w.api.URL))
+	got = w.tools(t, "", "add", "--from-openapi", document, "--all", "--dry-run")
+	got.Wants(t, command.ExitDone, "1 tool, 2 left out", "They call "+w.api.URL+".", "control characters", "an address that is not public")
+}

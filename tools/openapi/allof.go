@@ -15,14 +15,14 @@ func (t *translator) mergeAllOf(schema map[string]any) map[string]any {
 	}
 	rest := maps.Clone(schema)
 	delete(rest, "allOf")
-	return mergeParts(rest, parts)
+	return t.mergeParts(rest, parts)
 }
 
 // mergeParts merges the parts of an allOf into a schema. Parts that contradict it stay in allOf.
-func mergeParts(whole map[string]any, parts []any) map[string]any {
+func (t *translator) mergeParts(whole map[string]any, parts []any) map[string]any {
 	var left []any
 	for _, part := range parts {
-		if !mergeSchema(whole, object(part)) {
+		if !t.mergeSchema(whole, object(part)) {
 			left = append(left, part)
 		}
 	}
@@ -37,45 +37,32 @@ var mergeable = []string{"description", "default", "properties", "required", "ad
 
 // mergeSchema merges part into whole. It returns false and changes nothing when they contradict
 // each other.
-func mergeSchema(whole, part map[string]any) bool {
+func (t *translator) mergeSchema(whole, part map[string]any) bool {
+	members, added := object(whole["properties"]), object(part["properties"])
+	t.doc.work.spend(len(part) + len(members) + len(added))
+	if t.doc.work.over() {
+		return false
+	}
 	for name, value := range part {
 		had, there := whole[name]
 		switch {
-		case !there, equalJSON(had, value), slices.Contains(mergeable, name):
+		case !there, slices.Contains(mergeable, name), t.doc.work.same(had, value):
 		default:
 			return false
 		}
 	}
-	for name, member := range object(part["properties"]) {
-		had, there := object(whole["properties"])[name]
-		if there && !equalJSON(had, member) && !mergeSchema(maps.Clone(object(had)), object(member)) {
+	for name, member := range added {
+		had, there := members[name]
+		if there && !t.doc.work.same(had, member) && !t.mergeSchema(maps.Clone(object(had)), object(member)) {
 			return false
 		}
 	}
 	for name, value := range part {
 		switch name {
 		case "properties":
-			members := maps.Clone(object(whole[name]))
-			if members == nil {
-				members = map[string]any{}
-			}
-			for name, member := range object(value) {
-				if had, there := members[name]; there {
-					both := maps.Clone(object(had))
-					mergeSchema(both, object(member))
-					member = both
-				}
-				members[name] = member
-			}
-			whole[name] = members
+			whole[name] = t.mergeProperties(members, added)
 		case "required":
-			names := slices.Clone(list(whole[name]))
-			for _, one := range list(value) {
-				if !slices.Contains(names, one) {
-					names = append(names, one)
-				}
-			}
-			whole[name] = names
+			whole[name] = t.union(list(whole[name]), list(value))
 		case "additionalProperties":
 			// Taken literally, each part would forbid the properties of the others.
 			if _, there := whole[name]; !there && value != false {
@@ -90,10 +77,42 @@ func mergeSchema(whole, part map[string]any) bool {
 	return true
 }
 
-func equalJSON(a, b any) bool { return compact(a) == compact(b) }
+// mergeProperties returns the properties of two parts. They do not contradict each other.
+func (t *translator) mergeProperties(members, added map[string]any) map[string]any {
+	merged := make(map[string]any, len(members)+len(added))
+	maps.Copy(merged, members)
+	for name, member := range added {
+		if had, there := members[name]; there {
+			both := maps.Clone(object(had))
+			t.mergeSchema(both, object(member))
+			member = both
+		}
+		merged[name] = member
+	}
+	return merged
+}
+
+// union returns the names of two lists of strings, each once.
+func (t *translator) union(names, more []any) []any {
+	t.doc.work.spend(len(names) + len(more))
+	out, seen := make([]any, 0, len(names)+len(more)), map[any]bool{}
+	for _, name := range slices.Concat(names, more) {
+		if !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	return out
+}
 
 // withinSize reports whether a value has at most about that many bytes.
-func withinSize(value any, most int) bool { return remaining(value, most) >= 0 }
+func (t *translator) withinSize(value any, most int) bool {
+	switch value.(type) {
+	case []any, map[string]any:
+		t.doc.work.spend(8)
+	}
+	return remaining(value, most) >= 0
+}
 
 // remaining subtracts the size of a value from left. It stops as soon as the result is negative.
 func remaining(value any, left int) int {

@@ -25,6 +25,7 @@ func (p *planner) body() error {
 		return nil
 	}
 	content := object(written["content"])
+	p.doc.work.spend(len(content))
 	kind, ok := jsonType(content)
 	if !ok && len(content) > 0 {
 		return leftOut("it takes %s; tools send JSON", oneLine(strings.Join(sorted(content), ", "), 80))
@@ -79,10 +80,11 @@ func (p *planner) members(schema map[string]any) error {
 	} else if len(object(schema["properties"])) == 0 {
 		p.open = true // the body is any object
 	}
-	needed := list(schema["required"])
+	needed := setOf(list(schema["required"]))
 	members := object(schema["properties"])
+	p.doc.work.spend(len(needed) + len(members))
 	for _, name := range sorted(members) {
-		must := slices.Contains(needed, any(name))
+		must := needed[name]
 		if !argumentName.MatchString(name) {
 			if must {
 				return leftOut("a member of its body has a name that models cannot use: %s", oneLine(name, 60))
@@ -98,6 +100,7 @@ func (p *planner) members(schema map[string]any) error {
 // flatten merges the alternatives of a body into one object schema: vendors of models accept no
 // anyOf, oneOf or allOf at the top level of a tool's arguments.
 func (p *planner) flatten(schema map[string]any) map[string]any {
+	p.doc.work.spend(weight(schema))
 	out := maps.Clone(schema)
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
 		shapes := list(out[name])
@@ -115,12 +118,14 @@ func (p *planner) flatten(schema map[string]any) map[string]any {
 				}
 				continue
 			}
-			addShape(out, shape)
+			p.addShape(out, shape)
 			if first || name == "allOf" {
 				always = append(always, list(shape["required"])...)
 			} else {
-				always = slices.DeleteFunc(always, func(one any) bool { return !slices.Contains(list(shape["required"]), one) })
+				needed := setOf(list(shape["required"]))
+				always = slices.DeleteFunc(always, func(one any) bool { return !needed[one] })
 			}
+			p.doc.work.spend(len(always) + len(list(shape["required"])))
 			first = false
 		}
 		if first && out["type"] == nil && out["properties"] == nil { // no shape is an object
@@ -136,14 +141,16 @@ func (p *planner) flatten(schema map[string]any) map[string]any {
 
 // addShape adds the properties of one alternative. A property that differs between alternatives
 // becomes an anyOf.
-func addShape(out, shape map[string]any) {
+func (p *planner) addShape(out, shape map[string]any) {
 	members := maps.Clone(object(out["properties"]))
 	if members == nil {
 		members = map[string]any{}
 	}
+	p.doc.work.spend(len(members))
 	for name, member := range object(shape["properties"]) {
 		had, there := members[name]
-		if there && !equalJSON(had, member) {
+		if there && !p.doc.work.same(had, member) {
+			p.doc.work.spend(len(list(object(had)["anyOf"])))
 			choices := slices.Clone(list(object(had)["anyOf"]))
 			if choices == nil || len(object(had)) > 1 {
 				choices = []any{had}
@@ -167,6 +174,15 @@ func compact(value any) string {
 		return "" // no value of a document does that
 	}
 	return string(text)
+}
+
+// setOf returns the strings of a list.
+func setOf(names []any) map[any]bool {
+	set := make(map[any]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }
 
 func sorted[T any](members map[string]T) []string { return slices.Sorted(maps.Keys(members)) }

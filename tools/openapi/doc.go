@@ -1,4 +1,4 @@
-// Package openapi makes tools of the operations of an OpenAPI document (3.0 and 3.1, JSON or YAML):
+// Package openapi makes tools of the operations of an OpenAPI document (3.0 to 3.2, JSON or YAML):
 //
 //	Read     text → Document
 //	Plan     Document, Options → Operations, each with a Tool or the reason why there is none

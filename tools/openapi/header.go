@@ -93,6 +93,7 @@ func (p *planner) security() error {
 	}
 	var refused []string
 	ways := list(from)
+	p.doc.work.spend(len(ways))
 	optional := slices.ContainsFunc(ways, func(way any) bool { return len(object(way)) == 0 })
 	for _, way := range ways {
 		if len(object(way)) == 0 {
@@ -103,6 +104,7 @@ func (p *planner) security() error {
 			p.op.Wants.Optional = optional && p.op.Wants.Words != ""
 			return nil
 		}
+		p.doc.work.spend(len(refused))
 		if !slices.Contains(refused, why) {
 			refused = append(refused, why)
 		}
@@ -119,6 +121,7 @@ func (p *planner) way(names map[string]any, optional bool) (why string) {
 	type change struct{ header, query, variable string }
 	var changes []change
 	var wants Wants
+	p.doc.work.spend(8 * len(names))
 	for _, name := range sorted(names) {
 		scheme, _, err := p.doc.resolve(object(object(p.doc.root["components"])["securitySchemes"])[name])
 		if err != nil {

@@ -17,7 +17,7 @@ func TestHints(t *testing.T) {
 		"the document does not say which host it is about: give server":     {},
 		"it needs the header X-Team, whose value the document does not say": {Server: "https://api.example.org"},
 	} {
-		operations, err := read(t, raw, "").Plan(o)
+		operations, err := read(t, raw, "").Plan(t.Context(), o)
 		if err != nil || operations[0].Why != want {
 			t.Errorf("got %q (%v), want %q", operations[0].Why, err, want)
 		}
@@ -40,7 +40,8 @@ func TestManyOperations(t *testing.T) {
 		return `{"openapi": "3.1.0", "servers": [{"url": "https://api.example.org"}], "paths": {` + strings.Join(paths, ",") +
 			`}, "components": {"schemas": {"big": {"type": "object", "properties": {` + strings.Join(properties, ",") + `}}}}}`
 	}
-	if _, err := read(t, document(5001, `{}`), "").Plan(openapi.Options{}); err == nil || !strings.Contains(err.Error(), "5000 operations") {
+	_, err := read(t, document(5001, `{}`), "").Plan(t.Context(), openapi.Options{})
+	if err == nil || !strings.Contains(err.Error(), "5000 operations") {
 		t.Errorf("too many: %v", err)
 	}
 	operations := plan(t, read(t, document(1000,

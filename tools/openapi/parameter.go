@@ -7,6 +7,10 @@ import (
 	"strings"
 )
 
+// maxPathBytes bounds the path as the document has it, whose placeholders may have longer names
+// than the tool's.
+const maxPathBytes = 8 << 10
+
 // maxListed is the maximum length of path_params and query_params.
 const maxListed = 50
 
@@ -25,6 +29,9 @@ func (p *planner) parameters() (string, error) {
 		return "", err
 	}
 	path, behind, _ := strings.Cut(p.op.Path, "?") // OpenAPI does not allow it, and documents have it
+	if len(p.op.Path) > maxPathBytes {
+		return "", errLongURL
+	}
 	if strings.Contains(p.op.Path, "#") || strings.ContainsAny(behind, "{}?") || strings.Contains(p.op.Path, "{{") {
 		return "", leftOut("its path cannot be the path of a URL")
 	}
@@ -76,18 +83,20 @@ func required(parameter map[string]any) bool {
 // collect returns the parameters of the operation and of its path. Those of the operation win.
 func (p *planner) collect() ([]map[string]any, error) {
 	var out []map[string]any
+	type parameter struct{ name, in string }
+	seen := map[parameter]bool{}
 	for _, from := range []any{p.from["parameters"], p.item["parameters"]} {
+		p.doc.work.spend(len(list(from)))
 		for _, value := range list(from) {
 			one, _, err := p.doc.resolve(value)
 			if err != nil {
 				return nil, err
 			}
-			if text(one["name"]) == "" || slices.ContainsFunc(out, func(had map[string]any) bool {
-				return text(had["name"]) == text(one["name"]) && text(had["in"]) == text(one["in"])
-			}) {
-				continue
+			key := parameter{text(one["name"]), text(one["in"])}
+			if key.name != "" && !seen[key] {
+				seen[key] = true
+				out = append(out, one)
 			}
-			out = append(out, one)
 		}
 	}
 	return out, nil
@@ -106,7 +115,7 @@ func (p *planner) value(one map[string]any) (schema map[string]any, how string) 
 	if len(schema) == 0 {
 		schema["type"] = "string"
 	}
-	if about := prose(text(one["description"]), maxDescription); about != "" {
+	if about := p.doc.description(one); about != "" {
 		schema["description"] = about
 	}
 	return schema, how
@@ -213,6 +222,7 @@ func (p *planner) argument(name string, schema map[string]any, needed bool) {
 
 func (p *planner) requiredArgument(name string, schema map[string]any) {
 	p.properties[name] = schema
+	p.doc.work.spend(1 + len(p.required)/64)
 	if !slices.Contains(p.required, any(name)) {
 		p.required = append(p.required, name)
 	}

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -95,63 +96,81 @@ func (o Options) Check() error {
 
 // Plan makes tools of all operations in the order of their paths. Names depend only on the document
 // and the prefix, so a second run gives the same names. It returns an error for invalid options,
-// and for too many operations.
-func (d *Document) Plan(o Options) ([]Operation, error) {
+// for too many operations, and when the context ends.
+func (d *Document) Plan(ctx context.Context, o Options) ([]Operation, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	if o.Prefix != "" {
 		o.Prefix = strings.TrimSuffix(o.Prefix, "_") + "_"
 	}
+	d.work = work{left: maxWork, ended: ctx.Done()}
 	var operations []Operation
-	given := names{taken: map[string]bool{}, reserved: map[string]bool{}}
-	for _, name := range o.Reserved {
-		given.reserved[fold(name)] = true
-	}
-	work, size := 0, 0
-	paths := object(d.root["paths"])
-	for _, path := range sorted(paths) {
-		if strings.HasPrefix(path, "x-") { // an extension
-			continue
-		}
-		if object(paths[path]) == nil {
-			operations = append(operations, Operation{Path: oneLine(path, 200), Why: "the path is not an object with operations"})
-			continue
-		}
-		item, _, err := d.resolve(paths[path])
-		if err != nil {
-			item = object(paths[path])
-		}
-		for _, method := range methods {
-			value, ok := item[method]
-			if !ok {
-				continue
+	given := newNames(o.Reserved)
+	size := 0
+	for _, path := range sorted(object(d.root["paths"])) {
+		for _, p := range d.planners(path, o) {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
 			}
-			written := object(value)
-			if why := malformed(path, written); why != "" {
-				id := oneLine(text(written["operationId"]), 200)
-				slug := o.Prefix + nameOf(id, method, path)
-				operations = append(operations, Operation{
-					ID: id, Method: strings.ToUpper(method), Path: oneLine(path, 200), Slug: slug[:min(len(slug), maxSlug)], Why: why,
-				})
-				continue
-			}
-			made := planner{doc: d, options: o, work: &work, item: item, from: written, op: Operation{
-				ID: oneLine(text(written["operationId"]), 200), Method: strings.ToUpper(method), Path: path,
-				Summary: oneLine(text(written["summary"]), 200),
-			}}
-			made.op.Slug = given.give(o.Prefix + nameOf(made.op.ID, method, path))
-			made.plan()
-			if size += made.size(); size > maxTotalBytes {
-				made.op.Tool, made.op.Why = nil, fmt.Sprintf("the tools before it fill the %d MiB that are described at once: "+
-					"take the part of the document you need", maxTotalBytes>>20)
-			}
-			if operations = append(operations, made.op); len(operations) > maxOperations {
+			if len(operations) == maxOperations {
 				return nil, fmt.Errorf("the document has more than %d operations; take the part you need", maxOperations)
 			}
+			if p.op.Why == "" {
+				p.op.Slug = given.give(p.op.Slug)
+				p.plan()
+				if size += p.size(); size > maxTotalBytes {
+					p.op.Tool, p.op.Notes, p.op.Why = nil, nil, fmt.Sprintf("the tools before it fill the %d MiB that are described at once: "+
+						"take the part of the document you need", maxTotalBytes>>20)
+				}
+			}
+			operations = append(operations, p.op)
 		}
 	}
-	return operations, nil
+	return operations, ctx.Err()
+}
+
+// planners returns the planners of the operations of a path. What cannot be read as an operation
+// has the reason.
+func (d *Document) planners(path string, o Options) []planner {
+	value := object(d.root["paths"])[path]
+	switch {
+	case strings.HasPrefix(path, "x-"): // an extension
+		return nil
+	case object(value) == nil:
+		return []planner{{op: Operation{Path: oneLine(path, 200), Why: "the path is not an object with operations"}}}
+	}
+	item, _, broken := d.resolve(value)
+	if broken != nil {
+		item = object(value)
+	}
+	var made []planner
+	for _, method := range methods {
+		if value, ok := item[method]; ok {
+			made = append(made, d.planner(path, method, object(value), item, o))
+		}
+	}
+	others := object(item["additionalOperations"]) // since 3.2: other methods, as they are sent
+	for _, method := range sorted(others) {
+		made = append(made, d.planner(path, oneLine(method, 20), object(others[method]), item, o))
+	}
+	if broken != nil && len(made) == 0 {
+		return []planner{{op: Operation{Path: oneLine(path, 200), Why: broken.Error()}}}
+	}
+	return made
+}
+
+// planner returns the planner of one operation of a path item.
+func (d *Document) planner(path, method string, from, item map[string]any, o Options) planner {
+	id := oneLine(text(from["operationId"]), 200)
+	p := planner{doc: d, options: o, item: item, from: from, op: Operation{
+		ID: id, Method: strings.ToUpper(method), Path: path, Slug: o.Prefix + nameOf(id, method, path),
+		Summary: oneLine(text(from["summary"]), 200), Why: malformed(path, from),
+	}}
+	if p.op.Why != "" {
+		p.op.Path, p.op.Slug = oneLine(path, 200), p.op.Slug[:min(len(p.op.Slug), maxSlug)]
+	}
+	return p
 }
 
 const (
@@ -177,9 +196,9 @@ func malformed(path string, operation map[string]any) (why string) {
 
 // fold normalizes a name for comparison: models confuse names that differ only in case and
 // separators.
-func fold(name string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
-}
+func fold(name string) string { return strings.ToLower(separators.Replace(name)) }
+
+var separators = strings.NewReplacer("-", "", "_", "")
 
 // nameOf makes a name of the operationId, or else of method and path.
 func nameOf(id, method, path string) string {
@@ -187,14 +206,26 @@ func nameOf(id, method, path string) string {
 	if name == "" {
 		name = snake(method + "/" + strings.NewReplacer("{", "/by/", "}", "/").Replace(path))
 	}
-	if name[0] >= '0' && name[0] <= '9' {
-		name = "op_" + name
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		name = strings.TrimSuffix("op_"+name, "_")
 	}
 	return name
 }
 
 // names are the names that are in use, folded.
-type names struct{ taken, reserved map[string]bool }
+type names struct {
+	taken, reserved map[string]bool
+	// last is the number of the last name that was given for a name.
+	last map[string]int
+}
+
+func newNames(reserved []string) names {
+	n := names{taken: map[string]bool{}, reserved: map[string]bool{}, last: map[string]int{}}
+	for _, name := range reserved {
+		n.reserved[fold(name)] = true
+	}
+	return n
+}
 
 // give returns an unused name. end_call becomes end_call_api when the service has a tool of that
 // name, and the second list_pets becomes list_pets_2.
@@ -202,14 +233,15 @@ func (n names) give(name string) string {
 	if n.reserved[fold(name)] {
 		name += "_api"
 	}
-	for i := 1; ; i++ {
+	key := fold(name[:min(len(name), maxSlug)])
+	for i := n.last[key] + 1; ; i++ {
 		end := ""
 		if i > 1 {
 			end = "_" + strconv.Itoa(i)
 		}
 		full := strings.TrimRight(name[:min(len(name), maxSlug-len(end))], "_") + end
 		if folded := fold(full); !n.taken[folded] && !n.reserved[folded] {
-			n.taken[folded] = true
+			n.taken[folded], n.last[key] = true, i
 			return full
 		}
 	}
@@ -219,7 +251,6 @@ func (n names) give(name string) string {
 type planner struct {
 	doc     *Document
 	options Options
-	work    *int
 	item    map[string]any // the path item
 	from    map[string]any // the operation
 	op      Operation
@@ -230,20 +261,26 @@ type planner struct {
 	required   []any
 	// open is the value of additionalProperties.
 	open any
+	// schemaBytes is the size of the tool's schema, and more are the notes that were left out.
+	schemaBytes, more int
 }
+
+// maxNotes bounds the notes of an operation.
+const maxNotes = 20
 
 // leftOut is the reason why an operation has no tool.
 func leftOut(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 func (p *planner) note(format string, args ...any) {
+	if p.more > 0 || len(p.op.Notes) == maxNotes {
+		p.more++
+		return
+	}
 	words := fmt.Sprintf(format, args...)
 	if !slices.Contains(p.op.Notes, words) {
 		p.op.Notes = append(p.op.Notes, words)
 	}
 }
-
-// maxWork limits the schemas that are visited for all operations of a document.
-const maxWork = 2_000_000
 
 // depths are the levels of nesting that are tried, until the schema is too large.
 var depths = []int{0, 1, 2, 3, 4, 6, 8, 12}
@@ -251,6 +288,7 @@ var depths = []int{0, 1, 2, 3, 4, 6, 8, 12}
 // plan makes the tool with the deepest schema that is small enough.
 func (p *planner) plan() {
 	p.op.Deprecated, _ = p.from["deprecated"].(bool)
+	p.doc.work.spend(len(list(p.from["tags"])))
 	for _, tag := range list(p.from["tags"]) {
 		p.op.Tags = append(p.op.Tags, oneLine(text(tag), 60))
 	}
@@ -260,10 +298,6 @@ func (p *planner) plan() {
 	}
 	p.op.Why = fmt.Sprintf("its arguments cannot be described in %d KiB", maxSchemaBytes>>10)
 	for _, maxLevel := range depths {
-		if *p.work > maxWork {
-			p.op.Why, p.op.Tool = "the document repeats itself too often", nil
-			return
-		}
 		fits, err := p.try(maxLevel)
 		if err != nil {
 			p.op.Why, p.op.Tool = err.Error(), nil
@@ -278,16 +312,19 @@ func (p *planner) plan() {
 // try makes the tool with a schema of that depth. It keeps the tool if the schema is small enough.
 func (p *planner) try(maxLevel int) (fits bool, err error) {
 	before := p.op
-	p.op.Notes, p.op.Wants = nil, Wants{}
+	p.op.Notes, p.more, p.op.Wants = nil, 0, Wants{}
 	p.schema = translator{doc: p.doc, maxLevel: maxLevel}
-	err = p.make()
-	*p.work += p.schema.nodes
+	if !p.doc.work.over() {
+		err = p.make()
+	}
 	switch {
+	case p.doc.work.over():
+		return false, errTooMuchWork
 	case err != nil:
 		return false, err
 	case p.schema.err != nil:
 		return false, p.schema.err
-	case p.schema.nodes > maxNodes, len(compact(p.tool.InputSchema)) > maxSchemaBytes:
+	case !p.fits():
 		p.op = before
 		return false, nil
 	}
@@ -297,9 +334,29 @@ func (p *planner) try(maxLevel int) (fits bool, err error) {
 	for _, name := range p.schema.recursive {
 		p.note("%s holds itself: the inner ones are not described again", name)
 	}
+	if p.more > 0 {
+		p.op.Notes = append(p.op.Notes, fmt.Sprintf("there are %d more notes of this kind", p.more))
+	}
 	tool := p.tool
 	p.op.Tool, p.op.Why = &tool, ""
 	return true, nil
+}
+
+// errTooMuchWork is the reason why operations at the end of a document have no tools.
+var errTooMuchWork = leftOut("the document repeats itself too often, and the operations before it took all the work " +
+	"that a document may make: take the part of the document you need")
+
+// fits reports whether the schema is small enough.
+func (p *planner) fits() bool {
+	p.doc.work.spend(p.schema.nodes / 2) // for the text, which is bounded by withinSize
+	if p.schema.nodes > maxNodes || !p.schema.withinSize(p.tool.InputSchema, 2*maxSchemaBytes) {
+		return false
+	}
+	size := len(compact(p.tool.InputSchema))
+	if size <= maxSchemaBytes {
+		p.schemaBytes = size
+	}
+	return size <= maxSchemaBytes
 }
 
 // size is how many bytes the tool has, about.
@@ -307,7 +364,11 @@ func (p *planner) size() int {
 	if p.op.Tool == nil {
 		return 0
 	}
-	return len(compact(p.op.Tool.InputSchema)) + len(p.op.Tool.Description) + len(p.op.Tool.URL)
+	size := p.schemaBytes + len(p.op.Tool.Description) + len(p.op.Tool.URL)
+	for _, note := range p.op.Notes {
+		size += len(note)
+	}
+	return size
 }
 
 func levels(n int) string {
@@ -346,8 +407,8 @@ func (p *planner) make() error {
 		return err
 	}
 	p.tool.URL = server + path
-	if len(p.tool.URL) > 2048 {
-		return leftOut("its URL has more than 2,048 bytes")
+	if len(p.tool.URL) > maxURLBytes {
+		return errLongURL
 	}
 	p.describe()
 	schema := map[string]any{"type": "object", "properties": p.properties, "additionalProperties": p.open}
@@ -360,7 +421,9 @@ func (p *planner) make() error {
 
 // describe sets the description, by which a model decides when to call the tool.
 func (p *planner) describe() {
-	about := prose(text(p.from["description"]), maxToolDescription)
+	written := text(p.from["description"])
+	p.doc.work.spend(1 + min(len(written), 16*maxToolDescription)/64)
+	about := prose(written, maxToolDescription)
 	summary := oneLine(text(p.from["summary"]), 300)
 	switch {
 	case summary != "" && about != "" && !strings.HasPrefix(about, strings.TrimSuffix(summary, ".")):

@@ -41,7 +41,7 @@ func plan(t *testing.T, doc *openapi.Document, o openapi.Options) []openapi.Oper
 	if o.Hints == (openapi.Hints{}) {
 		o.Hints = openapi.Hints{Server: "--server", Header: "--header", Auth: "--auth-header", Prefix: "--prefix"}
 	}
-	operations, err := doc.Plan(o)
+	operations, err := doc.Plan(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

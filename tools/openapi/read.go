@@ -30,6 +30,13 @@ type Document struct {
 	v30 bool
 	// base resolves relative server addresses; nil for files.
 	base *url.URL
+
+	// work is what Plan may still do.
+	work work
+	// descriptions and patterns are those that were read, by the text in the document: schemas that
+	// are referred to from many places are read once.
+	descriptions map[string]string
+	patterns     map[string]int
 }
 
 // Source is the text of a document and where it was found.
@@ -56,7 +63,7 @@ func Read(source Source) (*Document, error) {
 		return nil, fmt.Errorf("this is Swagger %v, which is not read: convert it to OpenAPI 3 first, for example with `npx "+
 			"swagger2openapi`", version)
 	}
-	d := &Document{root: root, base: source.URL}
+	d := &Document{root: root, base: source.URL, descriptions: map[string]string{}, patterns: map[string]int{}}
 	if number, isNumber := root["openapi"].(float64); isNumber { // openapi: 3.1 without quotes
 		d.OpenAPI = strconv.FormatFloat(number, 'f', -1, 64)
 	} else {
@@ -65,8 +72,8 @@ func Read(source Source) (*Document, error) {
 	switch {
 	case d.OpenAPI == "":
 		return nil, errors.New(`this is no OpenAPI document: it has no member "openapi"`)
-	case d.OpenAPI != "3" && !strings.HasPrefix(d.OpenAPI, "3."):
-		return nil, fmt.Errorf("this is OpenAPI %s; 3.0 and 3.1 are read", oneLine(d.OpenAPI, 20))
+	case !versionPattern.MatchString(d.OpenAPI):
+		return nil, fmt.Errorf("this is OpenAPI %s; 3.0, 3.1 and 3.2 are read", oneLine(d.OpenAPI, 20))
 	}
 	d.v30 = strings.HasPrefix(d.OpenAPI, "3.0")
 	info := object(root["info"])
@@ -76,6 +83,9 @@ func Read(source Source) (*Document, error) {
 	}
 	return d, nil
 }
+
+// versionPattern matches the versions of OpenAPI that are read.
+var versionPattern = regexp.MustCompile(`^3(\.[012](\..*)?)?$`)
 
 // decode parses JSON or YAML.
 func decode(raw []byte, maxYAMLMarks int) (any, error) {

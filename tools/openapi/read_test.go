@@ -23,6 +23,7 @@ func TestReadRefuses(t *testing.T) {
 		"Swagger":    {`{"swagger": "2.0", "paths": {}}`, "this is Swagger 2.0"},
 		"Else":       {`name: my-compose`, `no member "openapi"`},
 		"Future":     {`openapi: 4.0.0`, "this is OpenAPI 4.0.0"},
+		"Next":       {`{"openapi": "3.3.0", "paths": {}}`, "this is OpenAPI 3.3.0; 3.0, 3.1 and 3.2 are read"},
 		"NoPaths":    {`{"openapi": "3.1.0", "webhooks": {}}`, "has no paths"},
 		"SelfAlias":  {"openapi: 3.0.0\npaths: &a\n  /x: *a\n", "contains itself"},
 		"LaughAlias": {laughs(), "excessive aliasing"},
@@ -80,7 +81,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		operations, err := doc.Plan(openapi.Options{Reserved: reserved, Server: "https://api.example.org"})
+		operations, err := doc.Plan(t.Context(), openapi.Options{Reserved: reserved, Server: "https://api.example.org"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,11 +29,15 @@ func (d *Document) resolve(value any) (members map[string]any, trail []string, e
 		if !ok {
 			return members, trail, nil
 		}
+		d.work.spend(1 + (len(ref)+len(members))/64)
 		target, ok := d.lookup(ref)
 		if !ok {
 			return nil, trail, outside(ref)
 		}
 		trail = append(trail, ref)
+		if len(members) > 1 {
+			d.work.spend(len(object(target)))
+		}
 		members = overlay(object(target), members, d.v30)
 	}
 	return nil, trail, fmt.Errorf("its reference %s leads in a circle", oneLine(trail[0], 80))

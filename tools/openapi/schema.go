@@ -54,20 +54,24 @@ func (t *translator) schema(value any, level int) map[string]any {
 		}
 		return map[string]any{}
 	}
+	t.doc.work.spend(weight(from) + len(t.trail)*len(trail)/16)
 	for _, ref := range trail {
 		if slices.Contains(t.trail, ref) {
 			return t.recursion(from, ref)
 		}
 	}
-	if level > t.maxLevel && hasSubschemas(from) || t.nodes > maxNodes {
+	if level > t.maxLevel && hasSubschemas(from) || t.full() {
 		t.truncated = true
-		return stub(from, "Its members are left out here.")
+		return t.stub(from, "Its members are left out here.")
 	}
 	t.trail = append(t.trail, trail...)
 	defer func() { t.trail = t.trail[:len(t.trail)-len(trail)] }()
 	to := t.keywords(from, level)
+	if t.full() {
+		return to
+	}
 	if t.doc.v30 {
-		nullable(from, to)
+		t.nullable(from, to)
 	}
 	to = t.mergeAllOf(to)
 	if from["allOf"] != nil {
@@ -75,6 +79,9 @@ func (t *translator) schema(value any, level int) map[string]any {
 	}
 	return to
 }
+
+// full reports whether no more schemas are visited. What was made is then not used.
+func (t *translator) full() bool { return t.nodes > maxNodes || t.err != nil || t.doc.work.over() }
 
 // dropReadOnly removes read-only properties from required. One part of an allOf may describe such a
 // property while another requires it.
@@ -94,7 +101,8 @@ func (t *translator) isReadOnly(from map[string]any, name string, hops int) bool
 		return t.readOnly(member)
 	}
 	t.nodes++
-	return hops < maxHops && t.nodes < maxNodes && slices.ContainsFunc(list(from["allOf"]), func(part any) bool {
+	t.doc.work.spend(1)
+	return hops < maxHops && !t.full() && slices.ContainsFunc(list(from["allOf"]), func(part any) bool {
 		resolved, _, err := t.doc.resolve(part)
 		return err == nil && t.isReadOnly(resolved, name, hops+1)
 	})
@@ -106,11 +114,11 @@ func (t *translator) recursion(from map[string]any, ref string) map[string]any {
 	if !slices.Contains(t.recursive, name) {
 		t.recursive = append(t.recursive, name)
 	}
-	return stub(from, "Another "+name+", with the same members as the one around it.")
+	return t.stub(from, "Another "+name+", with the same members as the one around it.")
 }
 
 // stub is a schema without its subschemas.
-func stub(from map[string]any, words string) map[string]any {
+func (t *translator) stub(from map[string]any, words string) map[string]any {
 	to := map[string]any{}
 	if kinds := typesOf(from); len(kinds) > 0 {
 		to["type"] = typeValue(kinds)
@@ -118,7 +126,7 @@ func stub(from map[string]any, words string) map[string]any {
 	if !slices.Contains(typesOf(from), "object") && from["properties"] == nil && from["items"] == nil && len(to) > 0 {
 		words = "" // nothing is below it
 	}
-	if about := sentence(prose(text(from["description"]), maxDescription), words); about != "" {
+	if about := sentence(t.doc.description(from), words); about != "" {
 		to["description"] = about
 	}
 	return to
@@ -161,6 +169,18 @@ func typeValue(kinds []string) any {
 	return values
 }
 
+// description returns the description of a schema or parameter, shortened.
+func (d *Document) description(from map[string]any) string {
+	written := text(from["description"])
+	short, known := d.descriptions[written]
+	if !known {
+		short = prose(written, maxDescription)
+		d.descriptions[written] = short
+		d.work.spend(1 + min(len(written), 16*maxDescription)/64)
+	}
+	return short
+}
+
 // keywords translates the keywords of a schema. Malformed ones are left out, and so are those that
 // tools do not use (examples, XML names, extensions).
 func (t *translator) keywords(from map[string]any, level int) map[string]any {
@@ -168,15 +188,15 @@ func (t *translator) keywords(from map[string]any, level int) map[string]any {
 	if kinds := typesOf(from); len(kinds) > 0 {
 		to["type"] = typeValue(kinds)
 	}
-	if about := prose(text(from["description"]), maxDescription); about != "" {
+	if about := t.doc.description(from); about != "" {
 		to["description"] = about
 	}
 	for _, name := range []string{"const", "default"} {
-		if value, ok := from[name]; ok && withinSize(value, maxValue) {
+		if value, ok := from[name]; ok && t.withinSize(value, maxValue) {
 			to[name] = value
 		}
 	}
-	if values := list(from["enum"]); len(values) > 0 && withinSize(values, maxEnum) {
+	if values := list(from["enum"]); len(values) > 0 && t.withinSize(values, maxEnum) {
 		to["enum"] = values
 	}
 	if format := text(from["format"]); format != "" {
@@ -230,7 +250,7 @@ func (t *translator) pattern(from, to map[string]any) {
 	if written == "" {
 		return
 	}
-	if size := instructions(written); size > 0 && t.patterns+size <= maxPatterns {
+	if size := t.doc.instructions(written); size > 0 && t.patterns+size <= maxPatterns {
 		t.patterns += size
 		to["pattern"] = written
 		return
@@ -239,9 +259,22 @@ func (t *translator) pattern(from, to map[string]any) {
 }
 
 // instructions returns the size of a compiled pattern; 0 when it does not compile.
+func (d *Document) instructions(written string) int {
+	size, known := d.patterns[written]
+	if !known {
+		size = instructions(written)
+		d.patterns[written] = size
+		d.work.spend(len(written) + size)
+	}
+	return size
+}
+
 func instructions(written string) int {
+	if len(written) > maxPatterns {
+		return 0
+	}
 	parsed, err := syntax.Parse(written, syntax.Perl)
-	if err != nil || len(written) > maxPatterns {
+	if err != nil {
 		return 0
 	}
 	program, err := syntax.Compile(parsed.Simplify())
@@ -256,9 +289,10 @@ func (t *translator) object(from, to map[string]any, level int) {
 	if members := object(from["properties"]); len(members) > 0 {
 		written := make(map[string]any, len(members))
 		for _, name := range sorted(members) { // sorted, so that limits always cut at the same place
-			if t.nodes > maxNodes {
+			if t.full() {
 				break
 			}
+			t.doc.work.spend(1)
 			if !t.readOnly(members[name]) {
 				written[name] = t.schema(members[name], level+1)
 			}
@@ -298,11 +332,15 @@ func (t *translator) readOnly(member any) bool {
 // required returns the required properties without read-only ones.
 func (t *translator) required(from map[string]any) []any {
 	var names []any
-	for _, value := range list(from["required"]) {
+	written, members := list(from["required"]), object(from["properties"])
+	t.doc.work.spend(len(written))
+	seen := map[string]bool{}
+	for _, value := range written {
 		name, ok := value.(string)
-		if ok && !slices.Contains(names, value) && !t.readOnly(object(from["properties"])[name]) {
+		if ok && !seen[name] && !t.readOnly(members[name]) {
 			names = append(names, name)
 		}
+		seen[name] = true
 	}
 	return names
 }
@@ -310,7 +348,7 @@ func (t *translator) required(from map[string]any) []any {
 func (t *translator) each(values []any, level int) []any {
 	var out []any
 	for _, value := range values {
-		if t.nodes > maxNodes {
+		if t.full() {
 			break
 		}
 		out = append(out, t.schema(value, level))
@@ -335,7 +373,7 @@ func (t *translator) composed(from, to map[string]any, level int) {
 }
 
 // nullable translates OpenAPI 3.0's nullable into a type.
-func nullable(from, to map[string]any) {
+func (t *translator) nullable(from, to map[string]any) {
 	if is, _ := from["nullable"].(bool); !is {
 		return
 	}
@@ -353,6 +391,6 @@ func nullable(from, to map[string]any) {
 	}
 	if values := list(to["allOf"]); values != nil && to["type"] == nil {
 		delete(to, "allOf")
-		to["anyOf"] = []any{mergeParts(map[string]any{}, values), null}
+		to["anyOf"] = []any{t.mergeParts(map[string]any{}, values), null}
 	}
 }

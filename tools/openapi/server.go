@@ -8,6 +8,12 @@ import (
 	"strings"
 )
 
+// maxURLBytes is the server's limit for the URL of a tool.
+const maxURLBytes = 2048
+
+// errLongURL is the reason why an operation with a long path has no tool.
+var errLongURL = leftOut("its URL has more than 2,048 bytes")
+
 var serverVariable = regexp.MustCompile(`\{([^{}]*)\}`)
 
 // server returns the base URL of an operation: its own, that of its path, or that of the document.
@@ -45,6 +51,9 @@ func (p *planner) server() (string, error) {
 // fillServer replaces the variables of a server's URL by their defaults.
 func fillServer(server map[string]any, hints Hints) (string, error) {
 	address := text(server["url"])
+	if len(address) > maxURLBytes {
+		return "", leftOut("its server's address is too long: give %s", hints.server())
+	}
 	variables := object(server["variables"])
 	var err error
 	filled := serverVariable.ReplaceAllStringFunc(address, func(found string) string {

@@ -16,6 +16,9 @@ var (
 
 // oneLine returns a text as one line of at most that many characters.
 func oneLine(words string, most int) string {
+	if far := 16 * most; len(words) > far {
+		words = strings.ToValidUTF8(words[:far], "")
+	}
 	words = strings.Join(strings.FieldsFunc(words, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	if utf8.RuneCountInString(words) <= most {
 		return words
