@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"strings"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/jsonvalue"
@@ -28,14 +29,14 @@ func (s *toolsServer) DiscoverMcpTools(
 		ToolID: tools.ID(req.GetToolId()), URL: req.GetMcpServerUrl(), AuthHeader: seal.Secret(req.GetAuthHeader()), Headers: req.GetHeaders(),
 	})
 	return &parlancev1.DiscoverMcpToolsResponse{
-		ServerName: found.Name, ServerVersion: found.Version, Tools: each(found.Tools, mcpToolProto),
+		ServerName: found.Name, ServerVersion: found.Version, Tools: each(found.Tools, mcpToolProto), Truncated: found.Truncated,
 	}, err
 }
 
 func openAPIOperationProto(workspaceID string, o tools.OpenAPIOperation) *parlancev1.OpenApiOperation {
 	proto := &parlancev1.OpenApiOperation{
-		Operation: o.Method + " " + o.Path, OperationId: o.ID, Summary: o.Summary, Deprecated: o.Deprecated, Reason: o.Why,
-		ToolId: string(o.ToolID), ChangedFields: o.Changed, Authentication: o.Wants.Words,
+		Operation: strings.TrimSpace(o.Method + " " + o.Path), OperationId: o.ID, Summary: o.Summary, Deprecated: o.Deprecated, Reason: o.Why,
+		ToolId: string(o.ToolID), ChangedFields: o.Changed, Authentication: o.Wants.Words, Notes: o.Notes,
 	}
 	if made := o.Tool; made != nil {
 		schema := jsonvalue.Raw(jsonvalue.Compact(made.InputSchema))

@@ -1,6 +1,8 @@
 package rpc_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -268,4 +270,137 @@ func TestDiscoveryRefused(t *testing.T) {
 	f.caller, f.workspace, _ = f.tenant(t, "free")
 	_, err = f.client.DiscoverMcpTools(t.Context(), &parlancev1.DiscoverMcpToolsRequest{WorkspaceId: f.workspace, McpServerUrl: server.URL})
 	wantRefused(t, err, fault.PlanMCPNotEnabled, "")
+}
+
+// TestReadOpenAPIRefusesWhatCreateRefuses: what CreateTool refuses is not proposed, and the reason
+// is what CreateTool would say.
+func TestReadOpenAPIRefusesWhatCreateRefuses(t *testing.T) {
+	t.Parallel()
+	f := newToolsFixture(t)
+	for name, row := range map[string]struct{ server, path, says string }{
+		"Address": {"http://169.254.169.254", "/a", "webhook_url names an address that is not public"},
+		"Path":    {"https://api.example.org", `/a\r\nX: b`, "webhook_url cannot have a fragment (#) or control characters"},
+		"Escape":  {"https://api.example.org", "/a%zz", "webhook_url is not a valid URL"},
+		"Name":    {"https://api.example.org", "/end_ca11", "looks like, the name of a built-in or system tool"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := ""
+			if name == "Name" {
+				id = `"operationId": "end_ca11"`
+			}
+			got, err := f.client.ReadOpenApi(t.Context(), &parlancev1.ReadOpenApiRequest{
+				WorkspaceId: f.workspace, Document: `{"openapi": "3.1.0", "servers": [{"url": "{host}", "variables": {"host": {"default": "` +
+					row.server + `"}}}], "paths": {"` + row.path + `": {"get": {` + id + `}}}}`,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if one := got.GetOperations()[0]; one.GetTool() != nil || !strings.Contains(one.GetReason(), row.says) {
+				t.Errorf("got %v, want the reason %q", one, row.says)
+			}
+		})
+	}
+}
+
+func TestReadOpenAPINotes(t *testing.T) {
+	t.Parallel()
+	f := newToolsFixture(t)
+	got, err := f.client.ReadOpenApi(t.Context(), &parlancev1.ReadOpenApiRequest{
+		WorkspaceId: f.workspace, Document: `{"openapi": "3.1.0", "servers": [{"url": "https://api.example.org"}], "paths": {"/a": {"get": {
+			"parameters": [{"name": "filter", "in": "query", "style": "deepObject", "schema": {"type": "object"}}],
+			"requestBody": {"content": {"application/json": {}}}}}}}`,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"its body is left out: tools send none with GET",
+		"the query parameter filter is left out: it is an object, which tools do not write into a query",
+	}
+	if notes := got.GetOperations()[0].GetNotes(); !slices.Equal(notes, want) {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// listTools answers tools/list with a result.
+func listTools(server *mcpserver.Server, result func(cursor string) string) {
+	server.Answer("tools/list", func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			ID     json.RawMessage `json:"id"`
+			Params struct {
+				Cursor string `json:"cursor"`
+			} `json:"params"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, result(asked.Params.Cursor)) // the test would see it
+	})
+}
+
+// TestDiscoverMalformedMCPTools: an entry that cannot be read is listed with the reason, and does
+// not hide the others.
+func TestDiscoverMalformedMCPTools(t *testing.T) {
+	t.Parallel()
+	f := newToolsFixture(t)
+	server := mcpserver.New(t)
+	listTools(server, func(string) string {
+		return `{"tools":[{"name":1,"inputSchema":{"type":"object"}},{"name":"a","description":{},"inputSchema":{"type":"object"}},
+			{"name":"ok","inputSchema":{"type":"object","properties":{"n":{"const":12345678901234567890}}}}]}`
+	})
+	got, err := f.client.DiscoverMcpTools(t.Context(), &parlancev1.DiscoverMcpToolsRequest{
+		WorkspaceId: f.workspace, McpServerUrl: server.URL,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, tool := range got.GetTools() {
+		said = append(said, tool.GetName()+": "+tool.GetReason())
+	}
+	want := []string{
+		": the server's description of the tool cannot be read: its name is of type number",
+		"a: the server's description of the tool cannot be read: its description is of type object", "ok: ",
+	}
+	if !slices.Equal(said, want) || !got.GetTools()[2].GetUsable() || got.GetTruncated() ||
+		!strings.Contains(got.GetTools()[2].GetInputSchemaJson(), "12345678901234567890") {
+		t.Errorf("got %q: %v", said, got)
+	}
+}
+
+// TestDiscoverManyMCPTools: the answer says when the server has more tools than are listed, also
+// when its pages do not end.
+func TestDiscoverManyMCPTools(t *testing.T) {
+	t.Parallel()
+	f := newToolsFixture(t)
+	many := func(n int) string {
+		names := make([]string, n)
+		for i := range names {
+			names[i] = fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, i)
+		}
+		return "[" + strings.Join(names, ",") + "]"
+	}
+	for name, row := range map[string]struct {
+		result    func(cursor string) string
+		listed    int
+		truncated bool
+	}{
+		"All":      {func(string) string { return `{"tools":` + many(500) + `}` }, 500, false},
+		"More":     {func(string) string { return `{"tools":` + many(501) + `}` }, 500, true},
+		"Endless":  {func(cursor string) string { return `{"tools":` + many(1) + `,"nextCursor":"` + cursor + `x"}` }, 50, true},
+		"InCircle": {func(string) string { return `{"tools":` + many(1) + `,"nextCursor":"x"}` }, 2, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := mcpserver.New(t)
+			listTools(server, row.result)
+			got, err := f.client.DiscoverMcpTools(t.Context(), &parlancev1.DiscoverMcpToolsRequest{
+				WorkspaceId: f.workspace, McpServerUrl: server.URL,
+			})
+			if err != nil || len(got.GetTools()) != row.listed || got.GetTruncated() != row.truncated {
+				t.Errorf("%d tools, truncated %v (%v)", len(got.GetTools()), got.GetTruncated(), err)
+			}
+		})
+	}
 }

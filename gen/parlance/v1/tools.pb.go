@@ -3070,8 +3070,10 @@ type OpenApiOperation struct {
 	ChangedFields []string `protobuf:"bytes,8,rep,name=changed_fields,json=changedFields,proto3" json:"changed_fields,omitempty"`
 	// How the document says that a caller shows who it is, in words; empty when it says nothing.
 	Authentication string `protobuf:"bytes,9,opt,name=authentication,proto3" json:"authentication,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What the tool leaves out of the operation or always sends with it, a sentence each; at most 21.
+	Notes         []string `protobuf:"bytes,10,rep,name=notes,proto3" json:"notes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *OpenApiOperation) Reset() {
@@ -3167,6 +3169,13 @@ func (x *OpenApiOperation) GetAuthentication() string {
 	return ""
 }
 
+func (x *OpenApiOperation) GetNotes() []string {
+	if x != nil {
+		return x.Notes
+	}
+	return nil
+}
+
 type DiscoverMcpToolsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -3254,8 +3263,11 @@ type DiscoverMcpToolsResponse struct {
 	ServerName string `protobuf:"bytes,1,opt,name=server_name,json=serverName,proto3" json:"server_name,omitempty"`
 	// Its version; may be empty.
 	ServerVersion string `protobuf:"bytes,2,opt,name=server_version,json=serverVersion,proto3" json:"server_version,omitempty"`
-	// Its tools.
-	Tools         []*McpTool `protobuf:"bytes,3,rep,name=tools,proto3" json:"tools,omitempty"`
+	// Its tools, at most 500.
+	Tools []*McpTool `protobuf:"bytes,3,rep,name=tools,proto3" json:"tools,omitempty"`
+	// Whether the server has more tools than are listed. Those that are needed can be named in
+	// allowed_tools of a tool.
+	Truncated     bool `protobuf:"varint,4,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3309,6 +3321,13 @@ func (x *DiscoverMcpToolsResponse) GetTools() []*McpTool {
 		return x.Tools
 	}
 	return nil
+}
+
+func (x *DiscoverMcpToolsResponse) GetTruncated() bool {
+	if x != nil {
+		return x.Truncated
+	}
+	return false
 }
 
 // McpTool is a tool of an MCP server.
@@ -3809,7 +3828,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x06server\x18\x02 \x01(\tR\x06server\x12=\n" +
 	"\n" +
 	"operations\x18\x03 \x03(\v2\x1d.parlance.v1.OpenApiOperationR\n" +
-	"operations\"\xc1\x02\n" +
+	"operations\"\xd7\x02\n" +
 	"\x10OpenApiOperation\x12\x1c\n" +
 	"\toperation\x18\x01 \x01(\tR\toperation\x12!\n" +
 	"\foperation_id\x18\x02 \x01(\tR\voperationId\x12\x18\n" +
@@ -3821,7 +3840,9 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x17\n" +
 	"\atool_id\x18\a \x01(\tR\x06toolId\x12%\n" +
 	"\x0echanged_fields\x18\b \x03(\tR\rchangedFields\x12&\n" +
-	"\x0eauthentication\x18\t \x01(\tR\x0eauthentication\"\xdb\x02\n" +
+	"\x0eauthentication\x18\t \x01(\tR\x0eauthentication\x12\x14\n" +
+	"\x05notes\x18\n" +
+	" \x03(\tR\x05notes\"\xdb\x02\n" +
 	"\x17DiscoverMcpToolsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12.\n" +
 	"\x0emcp_server_url\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\fmcpServerUrl\x12-\n" +
@@ -3831,12 +3852,13 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\atool_id\x18\x05 \x01(\tR\x06toolId\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8e\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xac\x01\n" +
 	"\x18DiscoverMcpToolsResponse\x12\x1f\n" +
 	"\vserver_name\x18\x01 \x01(\tR\n" +
 	"serverName\x12%\n" +
 	"\x0eserver_version\x18\x02 \x01(\tR\rserverVersion\x12*\n" +
-	"\x05tools\x18\x03 \x03(\v2\x14.parlance.v1.McpToolR\x05tools\"\xff\x01\n" +
+	"\x05tools\x18\x03 \x03(\v2\x14.parlance.v1.McpToolR\x05tools\x12\x1c\n" +
+	"\ttruncated\x18\x04 \x01(\bR\ttruncated\"\xff\x01\n" +
 	"\aMcpTool\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x12 \n" +

@@ -45,7 +45,7 @@ test('tools are made of an OpenAPI document, and what cannot be a tool says why'
     },
   };
   const page = await open('/tools/import');
-  await page.getByLabel('OpenAPI 3.0 or 3.1, JSON or YAML').fill(JSON.stringify(document));
+  await page.getByLabel('OpenAPI 3.0 to 3.2, JSON or YAML').fill(JSON.stringify(document));
   await page.getByLabel('Before each name').fill(prefix);
   await page.getByRole('button', { name: 'Read it' }).click();
   await expect(page.getByRole('row').filter({ hasText: 'GET /orders/{id}' })).toContainText(`${prefix}_get_order`);

@@ -146,13 +146,37 @@ function columnsOf(
       ),
     },
     { id: 'tool', title: 'Tool', cell: ({ tool }) => (tool ? <code>{tool.slug}</code> : '–') },
-    { id: 'summary', title: 'What it does', cell: ({ summary, tool }) => summary || tool?.description.slice(0, 160) },
+    {
+      id: 'summary',
+      title: 'What it does',
+      cell: ({ summary, tool, notes }) => (
+        <>
+          {summary || tool?.description.slice(0, 160)}
+          <Notes notes={notes} />
+        </>
+      ),
+    },
     {
       id: 'state',
       title: 'State',
       cell: (operation) => <State operation={operation} outcome={outcomes.get(operation.operation)} />,
     },
   ];
+}
+
+/** What the tool leaves out of the operation. */
+function Notes({ notes }: { notes: string[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <details className="small">
+      <summary>{notes.length === 1 ? '1 note' : `${notes.length} notes`}</summary>
+      <ul>
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </details>
+  );
 }
 
 function State({

@@ -104,7 +104,7 @@ export function McpFields({ draft, set, wrong, tool }: PartProps) {
 type Found = Awaited<ReturnType<typeof api.tools.discoverMcpTools>>;
 
 function RemoteTools({
-  found: { serverName, serverVersion, tools },
+  found: { serverName, serverVersion, tools, truncated },
   draft: { allowedTools },
   set,
 }: Pick<PartProps, 'draft' | 'set'> & { found: Found }) {
@@ -118,18 +118,35 @@ function RemoteTools({
   return (
     <fieldset className="plain stack">
       <legend>
-        {serverName || 'The server'} {serverVersion} has {tools.length} {tools.length === 1 ? 'tool' : 'tools'}
+        {serverName || 'The server'} {serverVersion} has {truncated && 'more than '}
+        {tools.length} {tools.length === 1 ? 'tool' : 'tools'}
       </legend>
+      {(truncated || tools.length > usable.length) && (
+        <p className="note warn">
+          {truncated && `Only the first ${tools.length} tools of the server are read; the others cannot be used. `}
+          {tools.length > usable.length &&
+            `${usable.length} of those listed can be used together. To use others, name all that you need in “Only these of its tools”.`}
+        </p>
+      )}
+      {tools.length > usable.length && (
+        <TextField
+          label="Only these of its tools"
+          code
+          value={allowedTools.join(', ')}
+          onChange={(text) => set({ allowedTools: text === '' ? [] : text.split(/, ?/) })}
+          placeholder="all that can be used"
+        />
+      )}
       <div className="remote-tools">
-        {tools.map(({ name, title, description, usable: isUsable, reason }) => (
+        {tools.map(({ name, title, description, usable: isUsable, reason }, at) => (
           <Checkbox
-            key={name}
+            key={`${at} ${name}`}
             isSelected={isUsable && isChosen(name)}
             isDisabled={!isUsable || usable.length === 1}
             onChange={(isOn) => change(name, isOn)}
             hint={description.slice(0, 300)}
           >
-            <code>{name}</code> {title && title !== name && <span className="dim">{title}</span>}{' '}
+            <code>{name || 'without a name'}</code> {title && title !== name && <span className="dim">{title}</span>}{' '}
             {!isUsable && <Badge tone="warn">{reason || 'cannot be used'}</Badge>}
           </Checkbox>
         ))}

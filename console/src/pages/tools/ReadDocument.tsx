@@ -59,7 +59,7 @@ export function ReadDocument({ isReading, onRead }: { isReading: boolean; onRead
                   }}
                 >
                   <TextArea
-                    label="OpenAPI 3.0 or 3.1, JSON or YAML"
+                    label="OpenAPI 3.0 to 3.2, JSON or YAML"
                     code
                     rows={8}
                     value={asked.document}

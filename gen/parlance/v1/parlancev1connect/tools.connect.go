@@ -94,7 +94,7 @@ type ToolServiceClient interface {
 	// Errors: tool-arguments-invalid, plan-tools-not-enabled, plan-mcp-not-enabled, not-found,
 	// invalid-request for a built-in or system tool.
 	RunTool(context.Context, *v1.RunToolRequest) (*v1.RunToolResponse, error)
-	// ReadOpenApi reads an OpenAPI document (3.0 or 3.1, JSON or YAML) and says which tools could be
+	// ReadOpenApi reads an OpenAPI document (3.0 to 3.2, JSON or YAML) and says which tools could be
 	// made of its operations. It makes none: CreateTool takes what it answers.
 	// Errors: invalid-request (the document, with the place), body-too-large, upstream-failed and
 	// egress-refused (of a URL).
@@ -396,7 +396,7 @@ type ToolServiceHandler interface {
 	// Errors: tool-arguments-invalid, plan-tools-not-enabled, plan-mcp-not-enabled, not-found,
 	// invalid-request for a built-in or system tool.
 	RunTool(context.Context, *v1.RunToolRequest) (*v1.RunToolResponse, error)
-	// ReadOpenApi reads an OpenAPI document (3.0 or 3.1, JSON or YAML) and says which tools could be
+	// ReadOpenApi reads an OpenAPI document (3.0 to 3.2, JSON or YAML) and says which tools could be
 	// made of its operations. It makes none: CreateTool takes what it answers.
 	// Errors: invalid-request (the document, with the place), body-too-large, upstream-failed and
 	// egress-refused (of a URL).
