@@ -261,10 +261,10 @@ func TestToolsAddJSON(t *testing.T) {
 func TestToolsAddRefused(t *testing.T) {
 	t.Parallel()
 	w := startTools(t)
-	clitest.WriteFile(t, w.document, strings.Replace(fmt.Sprintf(shopDocument, w.api.URL), "/status:",
-		"/status:\n    servers: [{url: 'http://169.254.169.254'}]", 1))
-	got := w.add(t, "--operation", "getStatus", "--operation", "getOrder", "--yes")
-	got.Wants(t, command.ExitFailed, "✗ get_status: ", "webhook_url names an address that is not public", "1 made, 1 failed", "1 of 2 failed")
+	secret := filepath.Join(t.TempDir(), "token.txt")
+	clitest.WriteFile(t, secret, "Bearer a\x01b")
+	got := w.add(t, "--operation", "getStatus", "--operation", "getOrder", "--yes", "--auth-header", "@"+secret)
+	got.Wants(t, command.ExitFailed, "✗ get_order: ", "auth_header must be one line", "1 made, 1 failed", "1 of 2 failed")
 }
 
 // Our own OpenAPI document, which uses every feature of our contract, becomes tools.

@@ -178,8 +178,8 @@ const (
 	// have about 1,000.
 	maxOperations = 5000
 	// maxTotalBytes bounds the tools of a document, which may refer to the same schemas again and
-	// again.
-	maxTotalBytes = 16 << 20
+	// again. The server compiles each schema, which takes about 4 s of work for so many bytes.
+	maxTotalBytes = 8 << 20
 )
 
 // malformed says why an operation cannot be read as one, or "". It then takes no name, so that the
