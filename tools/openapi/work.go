@@ -1,9 +1,8 @@
 package openapi
 
-// maxWork bounds the work for all operations of a document, in steps of about a microsecond: a
-// schema that is visited, two values that are compared, a member that is copied. A document of a
-// thousand operations with large schemas needs about a million.
-const maxWork = 3_000_000
+// maxWork bounds the work for all operations of a document, in steps: a schema that is visited, two
+// values that are compared, a member that is copied. The bound takes one or two seconds.
+const maxWork = 6_000_000
 
 // work counts the steps for a document. Small documents can refer to the same large schemas from
 // thousands of places, and each place is described anew.
