@@ -21,16 +21,22 @@ const (
 	// maxParsed bounds the numbers of a text that are checked, at 10 µs each. Behind them, whatever
 	// begins as a telephone number is taken for one.
 	maxParsed = 5000
+	// maxNationalDigits is the most digits of a number without its country's code. Source: E.164.
+	maxNationalDigits = 15
+	// minAloneDigits and maxAloneDigits are those of a number that is a whole text: fewer are dates and
+	// amounts, more are times.
+	minAloneDigits, maxAloneDigits = 9, 11
 	// contextRunes is how far before a number a word says what number it is.
 	contextRunes = 32
 )
 
-// notPhones matches dates, times behind dates and addresses of networks, which consist of the
+// notPhones matches dates, times behind dates, hours such as 08.30-17.00 and addresses of networks, which consist of the
 // characters of telephone numbers.
 var notPhones = regexp.MustCompile(
 	`\b(?:(?:19|20)\d\d[-./](?:0?[1-9]|1[0-2])[-./](?:0?[1-9]|[12]\d|3[01])` +
 		`|(?:0?[1-9]|[12]\d|3[01])([-./])(?:0?[1-9]|1[0-2])([-./])(?:(?:19|20)\d\d|\d\d)` +
-		`|(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/(?:(?:19|20)\d\d|\d\d))\b` +
+		`|(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/(?:(?:19|20)\d\d|\d\d)` +
+		`|(?:[01]?\d|2[0-3])\.[0-5]\d ?- ?(?:[01]?\d|2[0-4])\.[0-5]\d)\b` +
 		`|\b(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}\b`)
 
 // phoneWords are words, and beginnings of words, that announce a telephone number.
@@ -52,14 +58,21 @@ var otherWords = []string{
 	"fatura", "订单", "注文", "заказ", "счет", "#", "№",
 }
 
+// plainRegions are countries where people write a number without groups too, with as many digits as
+// few other numbers have.
+var plainRegions = []string{"US", "CA"}
+
+// plainDigits is how many these have.
+const plainDigits = 10
+
 // units stand behind an amount.
 var units = []string{
 	"€", "$", "£", "¥", "%", "eur", "usd", "gbp", "chf", "pln", "kr", "euro", "dollar", "pound", "kg", "km", "m²", "mb", "gb",
 }
 
-// findPhones finds telephone numbers with a country's code, and those of a region as they are
-// dialled within it. Package phonenumbers knows which numbers there can be.
-func (t *text) findPhones(region string) {
+// findPhones finds telephone numbers with a country's code, and national ones as they are dialled
+// within some countries. Package phonenumbers knows which numbers there can be.
+func (t *text) findPhones(in countries) {
 	barred := t.barredForPhones()
 	isPart := func(r rune) bool { return r == ' ' || r == '-' || r == '.' || r == '/' || r == '(' || r == ')' }
 	for i := 0; i < len(t.runes); i++ {
@@ -71,7 +84,7 @@ func (t *text) findPhones(region string) {
 			groups = groups[:cut]
 		}
 		i = groups[len(groups)-1].to - 1
-		t.findPhonesIn(groups, region)
+		t.findPhonesIn(groups, in)
 	}
 }
 
@@ -104,7 +117,7 @@ func (t *text) barredForPhones() []bool {
 
 // findPhonesIn finds numbers in a run of groups of digits. A number begins with the run, or with a
 // group that numbers begin with.
-func (t *text) findPhonesIn(groups []group, region string) {
+func (t *text) findPhonesIn(groups []group, in countries) {
 	for first := 0; first < len(groups); first++ {
 		before := t.at(groups[first].from - 1)
 		trunk := t.runes[groups[first].from] == '0' && groups[first].length() > 1
@@ -112,7 +125,7 @@ func (t *text) findPhonesIn(groups []group, region string) {
 			continue
 		}
 		for last := min(len(groups), first+maxPhoneGroups) - 1; last >= first; last-- {
-			from, found := t.isPhone(groups[first:last+1], last+1 == len(groups), region)
+			from, found := t.isPhone(groups[first:last+1], last+1 == len(groups), in)
 			if found {
 				t.add(Phone, from, groups[last].to)
 				first = last
@@ -124,7 +137,7 @@ func (t *text) findPhonesIn(groups []group, region string) {
 
 // isPhone reports whether some groups are a telephone number, and where it begins. whole says that
 // no more groups follow.
-func (t *text) isPhone(groups []group, whole bool, region string) (from int, found bool) {
+func (t *text) isPhone(groups []group, whole bool, in countries) (from int, found bool) {
 	from, to := groups[0].from, groups[len(groups)-1].to
 	closed := slices.Contains(t.runes[from:to], ')')
 	if t.at(from-1) == '(' && closed {
@@ -142,7 +155,7 @@ func (t *text) isPhone(groups []group, whole bool, region string) (from int, fou
 		return from, false
 	}
 	if t.parsed++; t.parsed > maxParsed {
-		return from, plus || digits[0] == '0'
+		return from, plus || digits[0] == '0' || in.any && len(digits) >= minNationalDigits
 	}
 	if plus {
 		return from, isInternational(digits, to-groups[0].from > len(digits))
@@ -150,7 +163,7 @@ func (t *text) isPhone(groups []group, whole bool, region string) (from int, fou
 	if rest, ok := strings.CutPrefix(digits, "00"); ok && isInternational(rest, false) {
 		return from, true
 	}
-	return from, region != "" && t.isNational(groups, from, whole, region)
+	return from, t.isNational(groups, from, whole, in)
 }
 
 // isInternational reports whether digits behind a + are a telephone number. Some groups are enough
@@ -163,32 +176,60 @@ func isInternational(digits string, grouped bool) bool {
 	return phonenumbers.IsValidNumber(number) || (grouped || len(digits) >= 11) && phonenumbers.IsPossibleNumber(number)
 }
 
-// isNational reports whether some groups are a telephone number of a region, as it is dialled
-// within the region. A number that can be one is taken for one when a word says so, when it begins
-// as only telephone numbers do, or when it is grouped as they are.
-func (t *text) isNational(groups []group, from int, whole bool, region string) bool {
-	before, after := t.at(from-1), t.at(groups[len(groups)-1].to)
-	if (before == '.' || before == ',') && isDigit(t.at(from-2)) || after == ',' && isDigit(t.at(groups[len(groups)-1].to+1)) {
+// isNational reports whether some groups are a telephone number of one of some countries, as it is
+// dialled within the country. A number that can be one is taken for one when a word says so, when
+// it begins as only telephone numbers do, or when it is grouped as they are.
+func (t *text) isNational(groups []group, from int, whole bool, in countries) bool {
+	to := groups[len(groups)-1].to
+	before, after := t.at(from-1), t.at(to)
+	if (before == '.' || before == ',') && isDigit(t.at(from-2)) || after == ',' && isDigit(t.at(to+1)) {
 		return false
 	}
-	if t.runes[from] == '0' && t.at(from+1) == '.' || t.isAmount(from, groups[len(groups)-1].to) {
+	if t.runes[from] == '0' && t.at(from+1) == '.' || t.isAmount(from, to) {
 		return false
 	}
 	digits := t.digits(groups)
-	number, err := phonenumbers.Parse(digits, region)
-	if err != nil || !phonenumbers.IsValidNumberForRegion(number, region) {
+	announced, other := t.announced(from)
+	if !announced && (other || len(digits) < minNationalDigits) {
 		return false
 	}
-	switch announced, other := t.announced(from); {
-	case announced:
-		return true
-	case other || len(digits) < minNationalDigits:
-		return false
+	certain := announced || digits[0] == '0' // amounts and counts begin with another digit
+	if certain && in.any {
+		return len(digits) <= maxNationalDigits
 	}
-	if digits[0] == '0' { // amounts and counts begin with another digit
-		return true
+	certain = certain || in.any && t.isAlone(groups)
+	grouped := whole && len(groups) > 1 && !(in.any && t.isCount(groups))
+	plain := in.any && len(digits) == plainDigits
+	return slices.ContainsFunc(in.regions, func(region string) bool {
+		plain := plain && slices.Contains(plainRegions, region)
+		if !certain && !grouped && !plain {
+			return false
+		}
+		t.parsed++
+		number, err := phonenumbers.Parse(digits, region)
+		return err == nil && phonenumbers.IsValidNumberForRegion(number, region) && (certain || plain || isGroupedAs(groups, number))
+	})
+}
+
+// isAlone reports whether a text is nothing but a number in one, as the answer to a question is.
+func (t *text) isAlone(groups []group) bool {
+	means := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return len(groups) == 1 && groups[0].length() >= minAloneDigits && groups[0].length() <= maxAloneDigits &&
+		!slices.ContainsFunc(t.runes[:groups[0].from], means) && !slices.ContainsFunc(t.runes[groups[0].to:], means)
+}
+
+// isCount reports whether groups are as in 2024-2025 and 12.345.678, which are rather no telephone
+// numbers.
+func (t *text) isCount(groups []group) bool {
+	if len(groups) == 2 {
+		return groups[0].length() == 4 && groups[1].length() == 4
 	}
-	return whole && len(groups) > 1 && isGroupedAs(groups, number)
+	for _, g := range groups[1:] {
+		if g.length() != 3 || t.at(g.from-1) != '.' {
+			return false
+		}
+	}
+	return groups[0].length() < 3
 }
 
 // isGroupedAs reports whether groups are those in which the number is usually written.

@@ -3,8 +3,6 @@ package pii
 import (
 	"slices"
 	"strings"
-
-	"golang.org/x/text/language"
 )
 
 // Kind is a kind of personal data.
@@ -32,8 +30,8 @@ type Match struct {
 // for concurrent use.
 type Redactor struct {
 	kinds []Kind
-	// region is the country whose national telephone numbers are found; empty: none.
-	region string
+	// in are the countries whose national telephone numbers are found.
+	in countries
 	// all says that whole texts are replaced.
 	all bool
 }
@@ -59,10 +57,21 @@ func New(kinds []Kind, tag string) Redactor {
 	if len(r.kinds) == 0 {
 		return r // for each turn of most agents
 	}
-	if parsed, err := language.Parse(tag); err == nil {
-		if region, confidence := parsed.Region(); confidence != language.No && region.IsCountry() {
-			r.region = region.String()
-		}
+	if region := regionOf(tag); region != "" {
+		r.in.regions = []string{region}
+	}
+	return r
+}
+
+// NewWide returns a Redactor that rather finds too much: it finds what New does with the language of
+// any country. A number that a word announces or that begins with 0 counts without a look at the
+// countries, and so does one that is all of a text and one of ten digits as in North America. tag
+// may be empty; the numbers of its region count as those of the countries that are known.
+func NewWide(kinds []Kind, tag string) Redactor {
+	r := New(kinds, "")
+	r.in = countries{any: true, regions: wideRegions}
+	if region := regionOf(tag); region != "" && !slices.Contains(wideRegions, region) {
+		r.in.regions = append([]string{region}, wideRegions...)
 	}
 	return r
 }
@@ -107,7 +116,7 @@ func (r Redactor) Find(text string) []Match {
 	t.findIBANs()
 	t.findCards()
 	if slices.Contains(r.kinds, Phone) {
-		t.findPhones(r.region)
+		t.findPhones(r.in)
 	}
 	found := slices.DeleteFunc(t.found, func(m Match) bool { return !slices.Contains(r.kinds, m.Kind) })
 	slices.SortFunc(found, func(a, b Match) int { return a.From - b.From })
