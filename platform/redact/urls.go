@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"net/url"
 	"regexp"
 	"strings"
 )
@@ -39,4 +40,24 @@ func Queries(text string) string {
 		}
 		return parts[1] + strings.Join(parameters, "&")
 	})
+}
+
+// anyURL is a URL in a text.
+var anyURL = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]*`)
+
+// Origins leaves scheme and host of the URLs in a text: see Origin.
+func Origins(text string) string { return anyURL.ReplaceAllStringFunc(text, Origin) }
+
+// Origin returns scheme and host of a URL, as in https://example.com/…, for readers who may not see
+// the secrets that a path may hold too. It returns Placeholder for what is no URL.
+func Origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return Placeholder
+	}
+	origin := u.Scheme + "://" + u.Host
+	if u.User == nil && (address == origin || address == origin+"/") {
+		return address
+	}
+	return origin + "/…"
 }

@@ -34,3 +34,27 @@ func TestQueries(t *testing.T) {
 		}
 	}
 }
+
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"":                               "",
+		"no address: a//b":               "no address: a//b",
+		"https://h.example":              "https://h.example",
+		"https://h.example/":             "https://h.example/",
+		"HTTPS://h.example:8443?t=s":     "https://h.example:8443/…",
+		"https://s3cret@h.example/":      "https://h.example/…",
+		"https://u:s3/cret@h.example/":   "REDACTED",
+		"get https://h/s3cret/x: 404":    "get https://h/… 404",
+		`"https://h/a?b=c" <ftp://h/#x>`: `"https://h/…" <ftp://h/…>`,
+	} {
+		if got := Origins(given); got != want {
+			t.Errorf("%s became %s, want %s", given, got, want)
+		}
+	}
+	for given, want := range map[string]string{"": "REDACTED", "h.example/s3cret": "REDACTED", "https://{host}/x": "REDACTED", "https://h/{x}": "https://h/…"} {
+		if got := Origin(given); got != want {
+			t.Errorf("the address %s became %s, want %s", given, got, want)
+		}
+	}
+}
