@@ -3228,12 +3228,12 @@ const file_parlance_v1_callbacks_proto_rawDesc = "" +
 	"\x1dDeleteCallbackScheduleRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vschedule_id\x18\x02 \x01(\tR\n" +
-	"scheduleId\"\xfa\x04\n" +
+	"scheduleId\"\x80\x05\n" +
 	"\rCallbackBatch\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\x12A\n" +
+	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12\x18\n" +
+	"\x04name\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x04R\x04name\x12A\n" +
 	"\x06status\x18\x05 \x01(\tB)\xba\xbb\x18%\n" +
 	"\arunning\n" +
 	"\x06paused\n" +

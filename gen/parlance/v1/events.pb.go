@@ -2245,10 +2245,10 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\rattempt_count\x18\x06 \x01(\x05R\fattemptCount\x12B\n" +
 	"\x0fnext_attempt_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\rnextAttemptAt\x12-\n" +
 	"\x0ffailure_message\x18\b \x01(\tB\x04\xc0\xbb\x18\x02R\x0efailureMessage\x127\n" +
-	"\tfailed_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt:\x12\xaa\xbb\x18\x0einvoice.failed\"\x86\x03\n" +
+	"\tfailed_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt:\x12\xaa\xbb\x18\x0einvoice.failed\"\x8c\x03\n" +
 	"\x10KbSourceIngested\x12\x1b\n" +
-	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
+	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x18\n" +
+	"\x04name\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x04R\x04name\x12\x12\n" +
 	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x1d\n" +
 	"\n" +
 	"media_type\x18\x04 \x01(\tR\tmediaType\x12\x16\n" +
@@ -2270,11 +2270,11 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\aturn_id\x18\x02 \x01(\tR\x06turnId\x12\x19\n" +
 	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12\x1c\n" +
 	"\trecovered\x18\x04 \x01(\bR\trecovered\x127\n" +
-	"\tfailed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt:\x1b\xaa\xbb\x18\x17turn.persistence_failed\"\xbc\x02\n" +
+	"\tfailed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt:\x1b\xaa\xbb\x18\x17turn.persistence_failed\"\xc2\x02\n" +
 	"\x0fWebhookDisabled\x12\x1f\n" +
 	"\vendpoint_id\x18\x01 \x01(\tR\n" +
-	"endpointId\x12\x10\n" +
-	"\x03url\x18\x02 \x01(\tR\x03url\x12,\n" +
+	"endpointId\x12\x16\n" +
+	"\x03url\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x05R\x03url\x12,\n" +
 	"\x06reason\x18\x03 \x01(\tB\x14\xba\xbb\x18\x10\n" +
 	"\bfailures\n" +
 	"\x04goneR\x06reason\x121\n" +

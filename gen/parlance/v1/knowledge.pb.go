@@ -4340,20 +4340,20 @@ var File_parlance_v1_knowledge_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
-	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\xb5\n" +
+	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\xd9\n" +
 	"\n" +
 	"\x06Source\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
-	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\x12&\n" +
+	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x18\n" +
+	"\x04name\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x04R\x04name\x12&\n" +
 	"\x04kind\x18\x04 \x01(\tB\x12\xba\xbb\x18\x0e\n" +
 	"\x04file\n" +
 	"\x06inlineR\x04kind\x12\x1d\n" +
 	"\n" +
 	"media_type\x18\x05 \x01(\tR\tmediaType\x12\x1d\n" +
 	"\n" +
-	"size_bytes\x18\x06 \x01(\rR\tsizeBytes\x12\x16\n" +
-	"\x06sha256\x18\a \x01(\tR\x06sha256\x12?\n" +
+	"size_bytes\x18\x06 \x01(\rR\tsizeBytes\x12\x1c\n" +
+	"\x06sha256\x18\a \x01(\tB\x04\xc0\xbb\x18\x06R\x06sha256\x12?\n" +
 	"\x06status\x18\b \x01(\tB'\xba\xbb\x18#\n" +
 	"\x06queued\n" +
 	"\n" +
@@ -4385,22 +4385,22 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"pages_done\x18\x14 \x01(\x05R\tpagesDone\x12$\n" +
 	"\x0eocr_page_count\x18\x15 \x01(\x05R\focrPageCount\x12\x1a\n" +
-	"\blanguage\x18\x16 \x01(\tR\blanguage\x12\x1a\n" +
-	"\bwarnings\x18\x17 \x03(\tR\bwarnings\x126\n" +
+	"\blanguage\x18\x16 \x01(\tR\blanguage\x12 \n" +
+	"\bwarnings\x18\x17 \x03(\tB\x04\xc0\xbb\x18\x04R\bwarnings\x126\n" +
 	"\bprevious\x18\x18 \x01(\v2\x1a.parlance.v1.SourceContentR\bprevious\x12\x1c\n" +
 	"\treplacing\x18\x19 \x01(\bR\treplacing\x12)\n" +
 	"\x10reprocess_queued\x18\x1a \x01(\bR\x0freprocessQueued\x12#\n" +
-	"\rocr_languages\x18\x1b \x03(\tR\focrLanguages\x12\x12\n" +
-	"\x04tags\x18\x1e \x03(\tR\x04tags\x12\x10\n" +
-	"\x03url\x18\x1f \x01(\tR\x03url\x12#\n" +
+	"\rocr_languages\x18\x1b \x03(\tR\focrLanguages\x12\x18\n" +
+	"\x04tags\x18\x1e \x03(\tB\x04\xc0\xbb\x18\x04R\x04tags\x12\x16\n" +
+	"\x03url\x18\x1f \x01(\tB\x04\xc0\xbb\x18\x05R\x03url\x12#\n" +
 	"\rrefresh_every\x18  \x01(\tR\frefreshEvery\x129\n" +
 	"\n" +
 	"fetched_at\x18! \x01(\v2\x1a.google.protobuf.TimestampR\tfetchedAt\x12>\n" +
-	"\rnext_fetch_at\x18\" \x01(\v2\x1a.google.protobuf.TimestampR\vnextFetchAt\x12\x1f\n" +
-	"\vfetch_error\x18# \x01(\tR\n" +
+	"\rnext_fetch_at\x18\" \x01(\v2\x1a.google.protobuf.TimestampR\vnextFetchAt\x12%\n" +
+	"\vfetch_error\x18# \x01(\tB\x04\xc0\xbb\x18\x04R\n" +
 	"fetchErrorB\n" +
 	"\n" +
-	"\b_content\"\x8d\x01\n" +
+	"\b_content\"\x93\x01\n" +
 	"\rSourceContent\x12&\n" +
 	"\x04kind\x18\x01 \x01(\tB\x12\xba\xbb\x18\x0e\n" +
 	"\x04file\n" +
@@ -4408,8 +4408,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"media_type\x18\x02 \x01(\tR\tmediaType\x12\x1d\n" +
 	"\n" +
-	"size_bytes\x18\x03 \x01(\rR\tsizeBytes\x12\x16\n" +
-	"\x06sha256\x18\x04 \x01(\tR\x06sha256\"A\n" +
+	"size_bytes\x18\x03 \x01(\rR\tsizeBytes\x12\x1c\n" +
+	"\x06sha256\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x06R\x06sha256\"A\n" +
 	"\vSourceError\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x1e\n" +
 	"\amessage\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\amessage\"\xbb\x02\n" +
@@ -4428,11 +4428,11 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"char_start\x18\t \x01(\x05R\tcharStart\x12\x19\n" +
 	"\bchar_end\x18\n" +
 	" \x01(\x05R\acharEnd\x12\x1a\n" +
-	"\bdisabled\x18\v \x01(\bR\bdisabled\"\xa9\x04\n" +
+	"\bdisabled\x18\v \x01(\bR\bdisabled\"\xaf\x04\n" +
 	"\vScoredChunk\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
-	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x1f\n" +
-	"\vsource_name\x18\x03 \x01(\tR\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12%\n" +
+	"\vsource_name\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x04R\n" +
 	"sourceName\x12\x1e\n" +
 	"\n" +
 	"similarity\x18\x04 \x01(\x01R\n" +
@@ -4457,11 +4457,11 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\vfused_score\x18\x10 \x01(\x01R\n" +
 	"fusedScore\x12&\n" +
 	"\frerank_score\x18\x11 \x01(\x01H\x00R\vrerankScore\x88\x01\x01B\x0f\n" +
-	"\r_rerank_score\"\x9a\x02\n" +
+	"\r_rerank_score\"\xa0\x02\n" +
 	"\x10SourceAttachment\x12\x19\n" +
 	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12\x1b\n" +
-	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x1f\n" +
-	"\vsource_name\x18\x03 \x01(\tR\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12%\n" +
+	"\vsource_name\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x04R\n" +
 	"sourceName\x12?\n" +
 	"\x06status\x18\x04 \x01(\tB'\xba\xbb\x18#\n" +
 	"\x06queued\n" +
@@ -4488,7 +4488,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\amessage\x18\x04 \x01(\tR\amessage\x12)\n" +
 	"\x10similarity_place\x18\x05 \x01(\x05R\x0fsimilarityPlace\x12\x1d\n" +
 	"\n" +
-	"word_place\x18\x06 \x01(\x05R\twordPlace\"\xba\x02\n" +
+	"word_place\x18\x06 \x01(\x05R\twordPlace\"\xc0\x02\n" +
 	"\x0fEmbeddingStatus\x12'\n" +
 	"\x0fanswering_model\x18\x01 \x01(\tR\x0eansweringModel\x12!\n" +
 	"\ftarget_model\x18\x02 \x01(\tR\vtargetModel\x12#\n" +
@@ -4498,8 +4498,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\vchunks_done\x18\x06 \x01(\x05R\n" +
 	"chunksDone\x129\n" +
 	"\n" +
-	"started_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x14\n" +
-	"\x05error\x18\b \x01(\tR\x05error\"\x7f\n" +
+	"started_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x1a\n" +
+	"\x05error\x18\b \x01(\tB\x04\xc0\xbb\x18\x04R\x05error\"\x7f\n" +
 	"\x13UploadSourceRequest\x12?\n" +
 	"\bmetadata\x18\x01 \x01(\v2!.parlance.v1.UploadSourceMetadataH\x00R\bmetadata\x12\x1f\n" +
 	"\x04data\x18\x02 \x01(\fB\t\xbaH\x06z\x04\x18\x80\x80@H\x00R\x04dataB\x06\n" +
@@ -4707,12 +4707,12 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x04tags\x18\b \x01(\v2\x16.parlance.v1.TagFilterR\x04tags\x12J\n" +
 	"\tquestions\x18\a \x03(\v2\x1f.parlance.v1.EvaluationQuestionB\v\xbaH\b\x92\x01\x05\b\x01\x10\xc8\x01R\tquestionsB\b\n" +
 	"\x06_top_kB\x11\n" +
-	"\x0f_min_similarity\"\xcd\x04\n" +
+	"\x0f_min_similarity\"\xd3\x04\n" +
 	"\x13KnowledgeEvaluation\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name\x12\x13\n" +
+	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12\x18\n" +
+	"\x04name\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x04R\x04name\x12\x13\n" +
 	"\x05top_k\x18\x05 \x01(\x05R\x04topK\x12*\n" +
 	"\x0emin_similarity\x18\x06 \x01(\x01H\x00R\rminSimilarity\x88\x01\x01\x12%\n" +
 	"\x0equestion_count\x18\a \x01(\x05R\rquestionCount\x12'\n" +

@@ -144,22 +144,32 @@ func (Audit) EnumDescriptor() ([]byte, []int) {
 	return file_parlance_v1_options_proto_rawDescGZIP(), []int{1}
 }
 
-// Privacy says why the value of a field must not be in the audit log, nor as it is in what analysts
-// are answered.
+// Privacy says whether the value of a field may be in the audit log, and whether analysts are
+// answered with it as it is.
 type Privacy int32
 
 const (
-	// It may be there. The field user_id is replaced by a keyed hash wherever it stands, for analysts
-	// too.
+	// Both. The field user_id is replaced by a keyed hash wherever it stands, for analysts too.
 	Privacy_PRIVACY_UNSPECIFIED Privacy = 0
-	// A secret, or a field that may hold one. The names in a map or Struct are kept.
+	// A secret, or a field that may hold one. Neither the audit log nor an analyst gets it. The audit
+	// log has the names in a map or Struct.
 	Privacy_PRIVACY_SECRET Privacy = 1
-	// What users, agents, tools and documents said. People with the role analyst see it without the
-	// personal data that is found in it.
+	// What users, agents, tools and documents said. It is not in the audit log. People with the role
+	// analyst see it without the personal data that is found in it.
 	Privacy_PRIVACY_CONTENT Privacy = 2
-	// It says who a user is, such as a telephone number, or nothing is known of what it holds. People
-	// with the role analyst do not see it.
+	// It says who a user is, such as a telephone number, or nothing is known of what it holds. It is
+	// not in the audit log, and people with the role analyst do not see it.
 	Privacy_PRIVACY_PERSONAL Privacy = 3
+	// Names, descriptions and tags that people give to things, and what a failure said about them. It
+	// is in the audit log. Analysts see it without the personal data that is found in it, and of URLs
+	// in it the scheme and the host.
+	Privacy_PRIVACY_LABEL Privacy = 4
+	// A URL, whose path and parameters may be secrets. It is in the audit log, without the values of
+	// its parameters. Analysts see the scheme and the host.
+	Privacy_PRIVACY_URL Privacy = 5
+	// A hash that is made without a key: it tells whether a guess of what was hashed is right. It is
+	// in the audit log. Analysts do not see it.
+	Privacy_PRIVACY_HASH Privacy = 6
 )
 
 // Enum value maps for Privacy.
@@ -169,12 +179,18 @@ var (
 		1: "PRIVACY_SECRET",
 		2: "PRIVACY_CONTENT",
 		3: "PRIVACY_PERSONAL",
+		4: "PRIVACY_LABEL",
+		5: "PRIVACY_URL",
+		6: "PRIVACY_HASH",
 	}
 	Privacy_value = map[string]int32{
 		"PRIVACY_UNSPECIFIED": 0,
 		"PRIVACY_SECRET":      1,
 		"PRIVACY_CONTENT":     2,
 		"PRIVACY_PERSONAL":    3,
+		"PRIVACY_LABEL":       4,
+		"PRIVACY_URL":         5,
+		"PRIVACY_HASH":        6,
 	}
 )
 
@@ -608,8 +624,8 @@ var (
 	//
 	// optional parlance.v1.ClosedSet closed = 50103;
 	E_Closed = &file_parlance_v1_options_proto_extTypes[5]
-	// Why the value must not be in the audit log. exact_json_of fields are never in it; for analysts
-	// they are as the field that they repeat.
+	// Who may see the value. exact_json_of fields are never in the audit log; for analysts they are as
+	// the field that they repeat.
 	//
 	// optional parlance.v1.Privacy privacy = 50104;
 	E_Privacy = &file_parlance_v1_options_proto_extTypes[6]
@@ -661,12 +677,15 @@ const file_parlance_v1_options_proto_rawDesc = "" +
 	"\vAUDIT_NEVER\x10\x01\x12\x0e\n" +
 	"\n" +
 	"AUDIT_KEYS\x10\x02\x12\x10\n" +
-	"\fAUDIT_ALWAYS\x10\x03*a\n" +
+	"\fAUDIT_ALWAYS\x10\x03*\x97\x01\n" +
 	"\aPrivacy\x12\x17\n" +
 	"\x13PRIVACY_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0ePRIVACY_SECRET\x10\x01\x12\x13\n" +
 	"\x0fPRIVACY_CONTENT\x10\x02\x12\x14\n" +
-	"\x10PRIVACY_PERSONAL\x10\x03:S\n" +
+	"\x10PRIVACY_PERSONAL\x10\x03\x12\x11\n" +
+	"\rPRIVACY_LABEL\x10\x04\x12\x0f\n" +
+	"\vPRIVACY_URL\x10\x05\x12\x10\n" +
+	"\fPRIVACY_HASH\x10\x06:S\n" +
 	"\x06policy\x12\x1e.google.protobuf.MethodOptions\x18\xb5\x87\x03 \x01(\v2\x19.parlance.v1.MethodPolicyR\x06policy:M\n" +
 	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x17.parlance.v1.RestPolicyR\x04rest:\\\n" +
 	"\vdeprecation\x12\x1e.google.protobuf.MethodOptions\x18\xb7\x87\x03 \x01(\v2\x18.parlance.v1.DeprecationR\vdeprecation:C\n" +

@@ -710,7 +710,7 @@ var File_parlance_v1_privacy_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_privacy_proto_rawDesc = "" +
 	"\n" +
-	"\x19parlance/v1/privacy.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x82\x06\n" +
+	"\x19parlance/v1/privacy.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x88\x06\n" +
 	"\x0ePrivacyRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x17\n" +
@@ -731,8 +731,8 @@ const file_parlance_v1_privacy_proto_rawDesc = "" +
 	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x1d\n" +
 	"\n" +
 	"size_bytes\x18\n" +
-	" \x01(\x01R\tsizeBytes\x12\x16\n" +
-	"\x06sha256\x18\v \x01(\tR\x06sha256\x12A\n" +
+	" \x01(\x01R\tsizeBytes\x12\x1c\n" +
+	"\x06sha256\x18\v \x01(\tB\x04\xc0\xbb\x18\x06R\x06sha256\x12A\n" +
 	"\vcertificate\x18\f \x01(\v2\x1f.parlance.v1.ErasureCertificateR\vcertificate\x12\x1a\n" +
 	"\x05error\x18\r \x01(\tB\x04\xc0\xbb\x18\x02R\x05error\x12!\n" +
 	"\frequested_by\x18\x0e \x01(\tR\vrequestedBy\x129\n" +

@@ -5992,10 +5992,10 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x04data\x18\x05 \x03(\v2\x17.parlance.v1.DataResultR\x04data\x12,\n" +
 	"\x05usage\x18\x06 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\x12\x14\n" +
 	"\x05error\x18\a \x01(\tR\x05error\x125\n" +
-	"\bended_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\"\x8c\x01\n" +
+	"\bended_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\"\x92\x01\n" +
 	"\x0fCriterionResult\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\x127\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
+	"\x04name\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x04R\x04name\x127\n" +
 	"\x06result\x18\x03 \x01(\tB\x1f\xba\xbb\x18\x1b\n" +
 	"\asuccess\n" +
 	"\afailure\n" +
@@ -6020,7 +6020,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\x12\x12\n" +
 	"\x04cost\x18\x04 \x01(\tR\x04cost\x12\x1a\n" +
-	"\bcurrency\x18\x05 \x01(\tR\bcurrency\"\xcc\a\n" +
+	"\bcurrency\x18\x05 \x01(\tR\bcurrency\"\xd2\a\n" +
 	"\x04Turn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -6044,8 +6044,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"started_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x125\n" +
 	"\bended_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12,\n" +
 	"\x05error\x18\r \x01(\v2\x16.parlance.v1.TurnErrorR\x05error\x128\n" +
-	"\tretrieval\x18\x0e \x01(\v2\x1a.parlance.v1.TurnRetrievalR\tretrieval\x12!\n" +
-	"\freceipt_hash\x18\x0f \x01(\tR\vreceiptHash\x12+\n" +
+	"\tretrieval\x18\x0e \x01(\v2\x1a.parlance.v1.TurnRetrievalR\tretrieval\x12'\n" +
+	"\freceipt_hash\x18\x0f \x01(\tB\x04\xc0\xbb\x18\x06R\vreceiptHash\x12+\n" +
 	"\x05items\x18\x10 \x03(\v2\x15.parlance.v1.TurnItemR\x05items\x12\x18\n" +
 	"\aspilled\x18\x11 \x01(\bR\aspilled\x12c\n" +
 	"\x11incomplete_reason\x18\x12 \x01(\tB6\xba\xbb\x182\n" +
@@ -6120,10 +6120,10 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\r_rerank_score\"?\n" +
 	"\tTurnError\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x1e\n" +
-	"\amessage\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\amessage\"\x95\x02\n" +
+	"\amessage\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\amessage\"\x9b\x02\n" +
 	"\bCitation\x12\x1b\n" +
-	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x1f\n" +
-	"\vsource_name\x18\x02 \x01(\tR\n" +
+	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12%\n" +
+	"\vsource_name\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x04R\n" +
 	"sourceName\x12\x19\n" +
 	"\bchunk_id\x18\x03 \x01(\tR\achunkId\x12\x1e\n" +
 	"\aheading\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\aheading\x12\x1d\n" +
@@ -6256,7 +6256,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
 	"\x04text\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\xfa\x01R\x04text\x12E\n" +
 	"\fclient_tools\x18\x03 \x03(\v2\x17.parlance.v1.ClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\x12D\n" +
-	"\ftool_outputs\x18\x04 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\x98\x04\n" +
+	"\ftool_outputs\x18\x04 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\x9e\x04\n" +
 	"\x12CreateTurnResponse\x12\x17\n" +
 	"\aturn_id\x18\x01 \x01(\tR\x06turnId\x12\x18\n" +
 	"\x04text\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\x04text\x123\n" +
@@ -6267,8 +6267,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x06status\x18\x06 \x01(\tB\x1a\xba\xbb\x18\x16\n" +
 	"\tcompleted\n" +
 	"\tcancelledR\x06status\x12A\n" +
-	"\x11client_tool_calls\x18\a \x03(\v2\x15.parlance.v1.ToolCallR\x0fclientToolCalls\x12!\n" +
-	"\freceipt_hash\x18\b \x01(\tR\vreceiptHash\x12c\n" +
+	"\x11client_tool_calls\x18\a \x03(\v2\x15.parlance.v1.ToolCallR\x0fclientToolCalls\x12'\n" +
+	"\freceipt_hash\x18\b \x01(\tB\x04\xc0\xbb\x18\x06R\vreceiptHash\x12c\n" +
 	"\x11incomplete_reason\x18\t \x01(\tB6\xba\xbb\x182\n" +
 	"\x11max_output_tokens\n" +
 	"\x0econtent_filter\n" +
@@ -6383,7 +6383,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x15GetTurnReceiptRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
-	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\x80\t\n" +
+	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\x86\t\n" +
 	"\vTurnReceipt\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x05R\aversion\x12\x17\n" +
 	"\aturn_id\x18\x02 \x01(\tR\x06turnId\x12\x1d\n" +
@@ -6419,8 +6419,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\ahistory\x18\x13 \x01(\v2\x1b.parlance.v1.ReceiptHistoryH\x00R\ahistory\x88\x01\x01\x121\n" +
 	"\x06stages\x18\x14 \x03(\v2\x19.parlance.v1.ReceiptStageR\x06stages\x12,\n" +
 	"\x05usage\x18\x15 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\x121\n" +
-	"\x04cost\x18\x16 \x01(\v2\x18.parlance.v1.ReceiptCostH\x01R\x04cost\x88\x01\x01\x12\x12\n" +
-	"\x04hash\x18\x17 \x01(\tR\x04hash\x12\x1d\n" +
+	"\x04cost\x18\x16 \x01(\v2\x18.parlance.v1.ReceiptCostH\x01R\x04cost\x88\x01\x01\x12\x18\n" +
+	"\x04hash\x18\x17 \x01(\tB\x04\xc0\xbb\x18\x06R\x04hash\x12\x1d\n" +
 	"\aspilled\x18\x18 \x01(\bH\x02R\aspilled\x88\x01\x01\x12*\n" +
 	"\x0edraft_revision\x18\x19 \x01(\x05H\x03R\rdraftRevision\x88\x01\x01B\n" +
 	"\n" +
@@ -6428,11 +6428,11 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x05_costB\n" +
 	"\n" +
 	"\b_spilledB\x11\n" +
-	"\x0f_draft_revision\"\xd9\x04\n" +
+	"\x0f_draft_revision\"\xdf\x04\n" +
 	"\x10ReceiptModelCall\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
-	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1f\n" +
-	"\vprompt_hash\x18\x03 \x01(\tR\n" +
+	"\x05model\x18\x02 \x01(\tR\x05model\x12%\n" +
+	"\vprompt_hash\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x06R\n" +
 	"promptHash\x12\x1a\n" +
 	"\bmessages\x18\x04 \x01(\x05R\bmessages\x12\x14\n" +
 	"\x05tools\x18\x05 \x01(\x05R\x05tools\x12\x19\n" +
@@ -6466,13 +6466,13 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"error_code\x18\x03 \x01(\tR\terrorCode\x12\x1f\n" +
 	"\vduration_ms\x18\x04 \x01(\x05R\n" +
-	"durationMs\"\xb2\x02\n" +
+	"durationMs\"\xbe\x02\n" +
 	"\x0eReceiptPassage\x12\x1b\n" +
-	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x1f\n" +
-	"\vsource_name\x18\x02 \x01(\tR\n" +
+	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12%\n" +
+	"\vsource_name\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x04R\n" +
 	"sourceName\x12\x19\n" +
-	"\bchunk_id\x18\x03 \x01(\tR\achunkId\x12\x1b\n" +
-	"\ttext_hash\x18\x04 \x01(\tR\btextHash\x12\x1d\n" +
+	"\bchunk_id\x18\x03 \x01(\tR\achunkId\x12!\n" +
+	"\ttext_hash\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x06R\btextHash\x12\x1d\n" +
 	"\n" +
 	"char_start\x18\x05 \x01(\x05R\tcharStart\x12\x19\n" +
 	"\bchar_end\x18\x06 \x01(\x05R\acharEnd\x12\x1d\n" +
@@ -6488,8 +6488,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x12\x12\n" +
 	"\x04slug\x18\x03 \x01(\tR\x04slug\x12+\n" +
-	"\x0earguments_hash\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x03R\rargumentsHash\x12%\n" +
-	"\voutput_hash\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x03R\n" +
+	"\x0earguments_hash\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x06R\rargumentsHash\x12%\n" +
+	"\voutput_hash\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x06R\n" +
 	"outputHash\x12J\n" +
 	"\x06status\x18\x06 \x01(\tB2\xba\xbb\x18.\n" +
 	"\tsucceeded\n" +
@@ -6528,12 +6528,12 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\bdegraded\n" +
 	"\aused_upR\averdict\x12\x18\n" +
 	"\asubject\x18\x03 \x01(\tR\asubject\x12\x12\n" +
-	"\x04rule\x18\x04 \x01(\tR\x04rule\"\x8c\x01\n" +
+	"\x04rule\x18\x04 \x01(\tR\x04rule\"\x92\x01\n" +
 	"\x0eReceiptHistory\x12\x14\n" +
 	"\x05turns\x18\x01 \x01(\x05R\x05turns\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\x05R\x06tokens\x12)\n" +
-	"\x10summarized_turns\x18\x03 \x01(\x05R\x0fsummarizedTurns\x12!\n" +
-	"\fsummary_hash\x18\x04 \x01(\tR\vsummaryHash\"\xdd\x01\n" +
+	"\x10summarized_turns\x18\x03 \x01(\x05R\x0fsummarizedTurns\x12'\n" +
+	"\fsummary_hash\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x06R\vsummaryHash\"\xdd\x01\n" +
 	"\fReceiptStage\x12\x90\x01\n" +
 	"\x05stage\x18\x01 \x01(\tBz\xba\xbb\x18v\n" +
 	"\vendpointing\n" +

@@ -1341,24 +1341,24 @@ var File_parlance_v1_telephony_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_telephony_proto_rawDesc = "" +
 	"\n" +
-	"\x1bparlance/v1/telephony.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x87\x05\n" +
+	"\x1bparlance/v1/telephony.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x99\x05\n" +
 	"\vPhoneNumber\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12!\n" +
 	"\fphone_number\x18\x03 \x01(\tR\vphoneNumber\x12\x19\n" +
-	"\bagent_id\x18\x04 \x01(\tR\aagentId\x12\x12\n" +
-	"\x04name\x18\x05 \x01(\tR\x04name\x12\x18\n" +
-	"\aenabled\x18\x06 \x01(\bR\aenabled\x12\x1d\n" +
+	"\bagent_id\x18\x04 \x01(\tR\aagentId\x12\x18\n" +
+	"\x04name\x18\x05 \x01(\tB\x04\xc0\xbb\x18\x04R\x04name\x12\x18\n" +
+	"\aenabled\x18\x06 \x01(\bR\aenabled\x12#\n" +
 	"\n" +
-	"lookup_url\x18\a \x01(\tR\tlookupUrl\x12)\n" +
+	"lookup_url\x18\a \x01(\tB\x04\xc0\xbb\x18\x05R\tlookupUrl\x12)\n" +
 	"\rlookup_secret\x18\b \x01(\tB\x04\xc0\xbb\x18\x01R\flookupSecret\x12,\n" +
 	"\x12lookup_secret_hint\x18\t \x01(\tR\x10lookupSecretHint\x12a\n" +
 	"\x11dynamic_variables\x18\n" +
 	" \x03(\v2..parlance.v1.PhoneNumber.DynamicVariablesEntryB\x04\xc0\xbb\x18\x01R\x10dynamicVariables\x12\x1e\n" +
 	"\n" +
 	"configured\x18\v \x01(\bR\n" +
-	"configured\x12#\n" +
-	"\rconfigure_url\x18\f \x01(\tR\fconfigureUrl\x129\n" +
+	"configured\x12)\n" +
+	"\rconfigure_url\x18\f \x01(\tB\x04\xc0\xbb\x18\x05R\fconfigureUrl\x129\n" +
 	"\n" +
 	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +

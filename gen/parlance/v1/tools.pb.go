@@ -3434,11 +3434,11 @@ var File_parlance_v1_tools_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
-	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\x9f\r\n" +
+	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\xb1\r\n" +
 	"\x04Tool\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04slug\x18\x02 \x01(\tR\x04slug\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\x12%\n" +
+	"\x04slug\x18\x02 \x01(\tR\x04slug\x12&\n" +
+	"\vdescription\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x04R\vdescription\x12%\n" +
 	"\x04kind\x18\x04 \x01(\tB\x11\xba\xbb\x18\r\n" +
 	"\x04http\n" +
 	"\x03mcp\n" +
@@ -3448,8 +3448,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x06opt_in\n" +
 	"\x06system\n" +
 	"\x06customR\x06bucket\x12:\n" +
-	"\finput_schema\x18\x06 \x01(\v2\x17.google.protobuf.StructR\vinputSchema\x12\x1f\n" +
-	"\vwebhook_url\x18\a \x01(\tR\n" +
+	"\finput_schema\x18\x06 \x01(\v2\x17.google.protobuf.StructR\vinputSchema\x12%\n" +
+	"\vwebhook_url\x18\a \x01(\tB\x04\xc0\xbb\x18\x05R\n" +
 	"webhookUrl\x12=\n" +
 	"\x06method\x18\b \x01(\tB%\xba\xbb\x18!\n" +
 	"\x03GET\n" +
@@ -3464,8 +3464,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	" \x03(\tR\vqueryParams\x12g\n" +
 	"\x16hardcoded_query_params\x18\v \x03(\v2+.parlance.v1.Tool.HardcodedQueryParamsEntryB\x04\xc0\xbb\x18\x01R\x14hardcodedQueryParams\x12Q\n" +
 	"\x15hardcoded_body_params\x18\f \x01(\v2\x17.google.protobuf.StructB\x04\xc0\xbb\x18\x01R\x13hardcodedBodyParams\x12>\n" +
-	"\aheaders\x18\r \x03(\v2\x1e.parlance.v1.Tool.HeadersEntryB\x04\xc0\xbb\x18\x01R\aheaders\x12$\n" +
-	"\x0emcp_server_url\x18\x0e \x01(\tR\fmcpServerUrl\x12\"\n" +
+	"\aheaders\x18\r \x03(\v2\x1e.parlance.v1.Tool.HeadersEntryB\x04\xc0\xbb\x18\x01R\aheaders\x12*\n" +
+	"\x0emcp_server_url\x18\x0e \x01(\tB\x04\xc0\xbb\x18\x05R\fmcpServerUrl\x12\"\n" +
 	"\rmcp_tool_name\x18\x0f \x01(\tR\vmcpToolName\x12#\n" +
 	"\rallowed_tools\x18\x10 \x03(\tR\fallowedTools\x12,\n" +
 	"\x12allow_dynamic_vars\x18\x11 \x01(\bR\x10allowDynamicVars\x12'\n" +
@@ -3521,7 +3521,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xf4\x04\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xfa\x04\n" +
 	"\tAgentTool\x12%\n" +
 	"\x04tool\x18\x01 \x01(\v2\x11.parlance.v1.ToolR\x04tool\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x121\n" +
@@ -3545,8 +3545,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\vremote_tool\x18) \x01(\tR\n" +
 	"remoteTool\x12%\n" +
 	"\x0eneeds_approval\x18* \x01(\bR\rneedsApproval\x12'\n" +
-	"\x0fdisabled_detail\x18+ \x01(\tR\x0edisabledDetail\x12 \n" +
-	"\vdescription\x18, \x01(\tR\vdescription\x12:\n" +
+	"\x0fdisabled_detail\x18+ \x01(\tR\x0edisabledDetail\x12&\n" +
+	"\vdescription\x18, \x01(\tB\x04\xc0\xbb\x18\x04R\vdescription\x12:\n" +
 	"\finput_schema\x18- \x01(\v2\x17.google.protobuf.StructR\vinputSchema\x12<\n" +
 	"\x11input_schema_json\x18. \x01(\tB\x10\xaa\xbb\x18\finput_schemaR\x0finputSchemaJson\"?\n" +
 	"\tToolError\x12\x12\n" +
@@ -3554,7 +3554,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\amessage\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\amessage\"\xda\x01\n" +
 	"\vToolRequest\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x16\n" +
-	"\x03url\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x02R\x03url\x12E\n" +
+	"\x03url\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x05R\x03url\x12E\n" +
 	"\aheaders\x18\x03 \x03(\v2%.parlance.v1.ToolRequest.HeadersEntryB\x04\xc0\xbb\x18\x01R\aheaders\x12\x18\n" +
 	"\x04body\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x02R\x04body\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +

@@ -2339,12 +2339,12 @@ var File_parlance_v1_webhooks_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/events.proto\x1a\x19parlance/v1/options.proto\"\x99\a\n" +
+	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/events.proto\x1a\x19parlance/v1/options.proto\"\xa5\a\n" +
 	"\x0fWebhookEndpoint\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
-	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
-	"\x06events\x18\x03 \x03(\tR\x06events\x12 \n" +
-	"\vdescription\x18\x04 \x01(\tR\vdescription\x127\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x03url\x18\x02 \x01(\tB\x04\xc0\xbb\x18\x05R\x03url\x12\x16\n" +
+	"\x06events\x18\x03 \x03(\tR\x06events\x12&\n" +
+	"\vdescription\x18\x04 \x01(\tB\x04\xc0\xbb\x18\x04R\vdescription\x127\n" +
 	"\x06status\x18\x05 \x01(\tB\x1f\xba\xbb\x18\x1b\n" +
 	"\aenabled\n" +
 	"\x06paused\n" +

@@ -1336,11 +1336,11 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\x0fkb_upload_bytes\x18\x02 \x01(\x01R\rkbUploadBytes\x12/\n" +
 	"\x13concurrent_sessions\x18\x03 \x01(\rR\x12concurrentSessions\x12\x14\n" +
 	"\x05tools\x18\x04 \x01(\bR\x05tools\x12\x10\n" +
-	"\x03mcp\x18\x05 \x01(\bR\x03mcp\"\xa4\x02\n" +
+	"\x03mcp\x18\x05 \x01(\bR\x03mcp\"\xaa\x02\n" +
 	"\tWorkspace\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
-	"\ttenant_id\x18\x02 \x01(\tR\btenantId\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\x12\"\n" +
+	"\ttenant_id\x18\x02 \x01(\tR\btenantId\x12\x18\n" +
+	"\x04name\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x04R\x04name\x12\"\n" +
 	"\rkb_used_bytes\x18\x04 \x01(\x01R\vkbUsedBytes\x129\n" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +

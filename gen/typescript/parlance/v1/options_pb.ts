@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file parlance/v1/options.proto.
  */
 export const file_parlance_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXJsYW5jZS92MS9vcHRpb25zLnByb3RvEgtwYXJsYW5jZS52MSKyAQoMTWV0aG9kUG9saWN5EiEKBXNjb3BlGAEgASgOMhIucGFybGFuY2UudjEuU2NvcGUSFQoNc2Vzc2lvbl90b2tlbhgCIAEoCBIMCgRyYXRlGAMgASgJEiEKBWF1ZGl0GAQgASgOMhIucGFybGFuY2UudjEuQXVkaXQSFAoMYXVkaXRfYmVmb3JlGAUgASgJEg8KB2JpbGxpbmcYBiABKAgSEAoIcGVyc29uYWwYByABKAgidAoKUmVzdFBvbGljeRIWCg5zdWNjZXNzX3N0YXR1cxgBIAEoBRIQCghsb2NhdGlvbhgCIAEoCRIOCgZtYW51YWwYAyABKAkSFAoMZXZlbnRfc3RyZWFtGAQgASgJEhYKDm1heF9ib2R5X2J5dGVzGAUgASgFIjsKC0RlcHJlY2F0aW9uEg0KBXNpbmNlGAEgASgJEg4KBnN1bnNldBgCIAEoCRINCgVndWlkZRgDIAEoCSIbCglDbG9zZWRTZXQSDgoGdmFsdWVzGAEgAygJKmYKBVNjb3BlEhUKEVNDT1BFX1VOU1BFQ0lGSUVEEAASDgoKU0NPUEVfUkVBRBABEhEKDVNDT1BFX1JVTlRJTUUQAhISCg5TQ09QRV9PUEVSQVRPUhADEg8KC1NDT1BFX0FETUlOEAQqUQoFQXVkaXQSFQoRQVVESVRfVU5TUEVDSUZJRUQQABIPCgtBVURJVF9ORVZFUhABEg4KCkFVRElUX0tFWVMQAhIQCgxBVURJVF9BTFdBWVMQAyphCgdQcml2YWN5EhcKE1BSSVZBQ1lfVU5TUEVDSUZJRUQQABISCg5QUklWQUNZX1NFQ1JFVBABEhMKD1BSSVZBQ1lfQ09OVEVOVBACEhQKEFBSSVZBQ1lfUEVSU09OQUwQA0IyWjBwYXJsYW5jZS5kZXYvcGFybGFuY2UvZ2VuL3BhcmxhbmNlL3YxO3BhcmxhbmNldjFiBnByb3RvMw");
+  fileDesc("ChlwYXJsYW5jZS92MS9vcHRpb25zLnByb3RvEgtwYXJsYW5jZS52MSKyAQoMTWV0aG9kUG9saWN5EiEKBXNjb3BlGAEgASgOMhIucGFybGFuY2UudjEuU2NvcGUSFQoNc2Vzc2lvbl90b2tlbhgCIAEoCBIMCgRyYXRlGAMgASgJEiEKBWF1ZGl0GAQgASgOMhIucGFybGFuY2UudjEuQXVkaXQSFAoMYXVkaXRfYmVmb3JlGAUgASgJEg8KB2JpbGxpbmcYBiABKAgSEAoIcGVyc29uYWwYByABKAgidAoKUmVzdFBvbGljeRIWCg5zdWNjZXNzX3N0YXR1cxgBIAEoBRIQCghsb2NhdGlvbhgCIAEoCRIOCgZtYW51YWwYAyABKAkSFAoMZXZlbnRfc3RyZWFtGAQgASgJEhYKDm1heF9ib2R5X2J5dGVzGAUgASgFIjsKC0RlcHJlY2F0aW9uEg0KBXNpbmNlGAEgASgJEg4KBnN1bnNldBgCIAEoCRINCgVndWlkZRgDIAEoCSIbCglDbG9zZWRTZXQSDgoGdmFsdWVzGAEgAygJKmYKBVNjb3BlEhUKEVNDT1BFX1VOU1BFQ0lGSUVEEAASDgoKU0NPUEVfUkVBRBABEhEKDVNDT1BFX1JVTlRJTUUQAhISCg5TQ09QRV9PUEVSQVRPUhADEg8KC1NDT1BFX0FETUlOEAQqUQoFQXVkaXQSFQoRQVVESVRfVU5TUEVDSUZJRUQQABIPCgtBVURJVF9ORVZFUhABEg4KCkFVRElUX0tFWVMQAhIQCgxBVURJVF9BTFdBWVMQAyqXAQoHUHJpdmFjeRIXChNQUklWQUNZX1VOU1BFQ0lGSUVEEAASEgoOUFJJVkFDWV9TRUNSRVQQARITCg9QUklWQUNZX0NPTlRFTlQQAhIUChBQUklWQUNZX1BFUlNPTkFMEAMSEQoNUFJJVkFDWV9MQUJFTBAEEg8KC1BSSVZBQ1lfVVJMEAUSEAoMUFJJVkFDWV9IQVNIEAZCMlowcGFybGFuY2UuZGV2L3BhcmxhbmNlL2dlbi9wYXJsYW5jZS92MTtwYXJsYW5jZXYxYgZwcm90bzM");
 
 /**
  * MethodPolicy says who may call a method.
@@ -283,42 +283,67 @@ export const AuditSchema: GenEnum<Audit> = /*@__PURE__*/
   enumDesc(file_parlance_v1_options, 1);
 
 /**
- * Privacy says why the value of a field must not be in the audit log, nor as it is in what analysts
- * are answered.
+ * Privacy says whether the value of a field may be in the audit log, and whether analysts are
+ * answered with it as it is.
  *
  * @generated from enum parlance.v1.Privacy
  */
 export enum Privacy {
   /**
-   * It may be there. The field user_id is replaced by a keyed hash wherever it stands, for analysts
-   * too.
+   * Both. The field user_id is replaced by a keyed hash wherever it stands, for analysts too.
    *
    * @generated from enum value: PRIVACY_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * A secret, or a field that may hold one. The names in a map or Struct are kept.
+   * A secret, or a field that may hold one. Neither the audit log nor an analyst gets it. The audit
+   * log has the names in a map or Struct.
    *
    * @generated from enum value: PRIVACY_SECRET = 1;
    */
   SECRET = 1,
 
   /**
-   * What users, agents, tools and documents said. People with the role analyst see it without the
-   * personal data that is found in it.
+   * What users, agents, tools and documents said. It is not in the audit log. People with the role
+   * analyst see it without the personal data that is found in it.
    *
    * @generated from enum value: PRIVACY_CONTENT = 2;
    */
   CONTENT = 2,
 
   /**
-   * It says who a user is, such as a telephone number, or nothing is known of what it holds. People
-   * with the role analyst do not see it.
+   * It says who a user is, such as a telephone number, or nothing is known of what it holds. It is
+   * not in the audit log, and people with the role analyst do not see it.
    *
    * @generated from enum value: PRIVACY_PERSONAL = 3;
    */
   PERSONAL = 3,
+
+  /**
+   * Names, descriptions and tags that people give to things, and what a failure said about them. It
+   * is in the audit log. Analysts see it without the personal data that is found in it, and of URLs
+   * in it the scheme and the host.
+   *
+   * @generated from enum value: PRIVACY_LABEL = 4;
+   */
+  LABEL = 4,
+
+  /**
+   * A URL, whose path and parameters may be secrets. It is in the audit log, without the values of
+   * its parameters. Analysts see the scheme and the host.
+   *
+   * @generated from enum value: PRIVACY_URL = 5;
+   */
+  URL = 5,
+
+  /**
+   * A hash that is made without a key: it tells whether a guess of what was hashed is right. It is
+   * in the audit log. Analysts do not see it.
+   *
+   * @generated from enum value: PRIVACY_HASH = 6;
+   */
+  HASH = 6,
 }
 
 /**
