@@ -38,9 +38,11 @@ type Deps struct {
 const (
 	defaultLife = 12 * time.Hour
 	defaultIdle = 2 * time.Hour
-	// seenGrain is how old last_seen_at may be, so that it is written once a minute and not for each
-	// request.
-	seenGrain = time.Minute
+	// maxSeenGrain is how old last_seen_at may be, so that it is written once a minute and not for each
+	// request. seenParts is how often it is written in MaxIdle at least: nobody who makes requests is
+	// signed out much earlier than MaxIdle after the last one.
+	maxSeenGrain = time.Minute
+	seenParts    = 20
 )
 
 // Service manages people and their sign-ins. Safe for concurrent use.
@@ -69,6 +71,9 @@ func (s *Service) timestamp() time.Time { return s.Now().UTC().Truncate(time.Mic
 // seenAfter is the time after which a sign-in must have been used to be alive at now.
 func (s *Service) seenAfter(now time.Time) time.Time { return now.Add(-s.MaxIdle) }
 
+// seenGrain is how old last_seen_at may be.
+func (s *Service) seenGrain() time.Duration { return min(maxSeenGrain, s.MaxIdle/seenParts) }
+
 // Enabled reports whether people can sign in.
 func (s *Service) Enabled() bool { return s.Issuer != nil }
 
@@ -92,7 +97,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (workspaces.Pr
 	if err != nil {
 		return workspaces.Principal{}, err
 	}
-	if now.Sub(found.LastSeenAt) >= seenGrain {
+	if now.Sub(found.LastSeenAt) >= s.seenGrain() {
 		if err := touchSignIn(ctx, s.DB, found.TenantID, hashToken(token), now); err != nil {
 			return workspaces.Principal{}, err
 		}
