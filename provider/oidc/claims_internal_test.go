@@ -2,6 +2,7 @@ package oidc
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ func TestIdentityOf(t *testing.T) {
 		want                Identity
 	}{
 		"all": {
-			`{"name":" Ada\nLovelace ","email":"ada@example.com","groups":["b","a","b","",7,{}]}`, "groups",
+			`{"name":" Ada\nLovelace ","email":"ada@example.com","groups":["b","a","b","",7,{},"c "," c","c\n"]}`, "groups",
 			Identity{Subject: "s", Name: "AdaLovelace", Email: "ada@example.com", Groups: []string{"b", "a"}},
 		},
 		"nothing": {`{}`, "groups", Identity{Subject: "s"}},
@@ -44,6 +45,32 @@ func TestSubjects(t *testing.T) {
 	} {
 		if got := isSubject(subject); got != want {
 			t.Errorf("isSubject(%q) = %t", subject, got)
+		}
+	}
+}
+
+// TestCheckAudience has tokens for one program and for several.
+func TestCheckAudience(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		claims string
+		ok     bool
+	}{
+		"one":                       {`{"aud":["me"]}`, true},
+		"one, made for it":          {`{"aud":["me"],"azp":"me"}`, true},
+		"one, made for another":     {`{"aud":["me"],"azp":"other"}`, false},
+		"several":                   {`{"aud":["me","other"]}`, false},
+		"several, made for it":      {`{"aud":["me","other"],"azp":"me"}`, true},
+		"several, made for another": {`{"aud":["me","other"],"azp":"other"}`, false},
+		"several, made for a list":  {`{"aud":["me","other"],"azp":["me"]}`, false},
+		"several, made for nobody":  {`{"aud":["me","other"],"azp":null}`, false},
+	} {
+		var claims map[string]any
+		if err := json.Unmarshal([]byte(row.claims), &claims); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkAudience(listOf(claims["aud"]), claims, "me"); errors.Is(err, ErrRefused) == row.ok {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

@@ -74,10 +74,27 @@ func (i *Issuer) Exchange(ctx context.Context, f Flow, code string) (Identity, e
 	if err := token.Claims(&claims); err != nil {
 		return Identity{}, fmt.Errorf("%w: read the id_token: %w", ErrRefused, err)
 	}
+	if err := checkAudience(token.Audience, claims, i.config.ClientID); err != nil {
+		return Identity{}, err
+	}
 	if err := i.addUserInfo(ctx, at, tokens, token.Subject, claims); err != nil {
 		return Identity{}, err
 	}
 	return identityOf(token.Subject, claims, i.config.GroupsClaim), nil
+}
+
+// checkAudience refuses a token that was made for another program: it names one in azp, or it is for
+// several and names none. Source: OpenID Connect Core 1.0, 3.1.3.7, 3 to 5; that the audience
+// contains the client was checked before.
+func checkAudience(audience []string, claims map[string]any, clientID string) error {
+	party, has := claims["azp"]
+	switch {
+	case has && party != clientID:
+		return fmt.Errorf("%w: the id_token was made for another program: azp is %q", ErrRefused, party)
+	case !has && len(audience) > 1:
+		return fmt.Errorf("%w: the id_token is for several programs, and no azp says that it was made for this one", ErrRefused)
+	}
+	return nil
 }
 
 // exchangeError tells an issuer that said no from one that did not answer.

@@ -2,12 +2,14 @@ package oidcissuer
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/oauth2-proxy/mockoidc"
 
 	"parlance.dev/parlance/platform/seal"
@@ -107,6 +109,32 @@ func (i *Issuer) TamperTokens() {
 			body[claims] = 'B'
 		} else {
 			body[claims] = 'A'
+		}
+		return body
+	})
+}
+
+// ChangeClaims changes the claims of every id_token, whose signature is right.
+func (i *Issuer) ChangeClaims(t testing.TB, change func(claims map[string]any)) {
+	t.Helper()
+	i.OnAnswer(func(path string, body []byte) []byte {
+		var answer map[string]any
+		if !strings.HasSuffix(path, mockoidc.TokenEndpoint) || json.Unmarshal(body, &answer) != nil {
+			return body
+		}
+		signed, _ := answer["id_token"].(string)
+		claims := jwt.MapClaims{}
+		if _, _, err := jwt.NewParser().ParseUnverified(signed, claims); err != nil {
+			t.Error(err)
+			return body
+		}
+		change(claims)
+		var err error
+		if answer["id_token"], err = i.Keypair.SignJWT(claims); err != nil {
+			t.Error(err)
+		}
+		if body, err = json.Marshal(answer); err != nil {
+			t.Error(err)
 		}
 		return body
 	})
