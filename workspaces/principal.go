@@ -93,7 +93,8 @@ func (p Principal) Require(needed Scope) error {
 		return nil
 	}
 	if p.PersonID != "" {
-		return fault.New(fault.AuthScope, "This needs the scope %q; your role %q has the scope %q.", needed, p.Role, p.Scope)
+		const advice = "This needs the scope %q; your role %q has the scope %q. An owner can give you another role."
+		return fault.New(fault.AuthScope, advice, needed, p.Role, p.Scope)
 	}
 	return fault.New(fault.AuthScope, "This needs a key with the scope %q; the key's scope is %q.", needed, p.Scope)
 }

@@ -66,21 +66,30 @@ func isExtra(field protoreflect.FieldDescriptor) bool {
 	return exact != "" || rpcOnly
 }
 
-// privacyOf returns why the value of a field must not be recorded.
+// privacyOf returns who may see the value of a field.
 func privacyOf(field protoreflect.FieldDescriptor) parlancev1.Privacy {
 	privacy, _ := proto.GetExtension(field.Options(), parlancev1.E_Privacy).(parlancev1.Privacy)
 	return privacy
 }
 
-func (r auditRecorder) field(field protoreflect.FieldDescriptor, value protoreflect.Value) (any, error) {
-	switch privacyOf(field) {
-	case parlancev1.Privacy_PRIVACY_CONTENT, parlancev1.Privacy_PRIVACY_PERSONAL:
-		return hide("[content]", field, value), nil
-	case parlancev1.Privacy_PRIVACY_SECRET:
-		return hideSecret(field, value), nil
-	case parlancev1.Privacy_PRIVACY_UNSPECIFIED:
+// isRecorded reports whether the audit log has a field with that privacy.
+func isRecorded(privacy parlancev1.Privacy) bool {
+	switch privacy {
+	case parlancev1.Privacy_PRIVACY_SECRET, parlancev1.Privacy_PRIVACY_CONTENT, parlancev1.Privacy_PRIVACY_PERSONAL:
+		return false
+	case parlancev1.Privacy_PRIVACY_UNSPECIFIED, parlancev1.Privacy_PRIVACY_LABEL, parlancev1.Privacy_PRIVACY_URL,
+		parlancev1.Privacy_PRIVACY_HASH:
 	}
+	return true
+}
+
+func (r auditRecorder) field(field protoreflect.FieldDescriptor, value protoreflect.Value) (any, error) {
+	privacy := privacyOf(field)
 	switch {
+	case privacy == parlancev1.Privacy_PRIVACY_SECRET:
+		return hideSecret(field, value), nil
+	case !isRecorded(privacy):
+		return hide("[content]", field, value), nil
 	case field.IsMap():
 		return r.mapValue(field, value.Map())
 	case field.IsList():

@@ -37,6 +37,10 @@ type Gate struct {
 	Audit *Audit
 }
 
+// errRoleChanged ends what goes on for long: another role sees other things. Whoever calls again is
+// answered as the role that they have then.
+var errRoleChanged = fault.New(fault.ServiceUnavailable, "Your role has changed. Call again.")
+
 // admittedKey marks a request that has passed the gate already, with the procedure it passed for.
 type admittedKey struct{}
 
@@ -70,7 +74,10 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 	}
 	ctx = context.WithValue(ctx, admittedKey{}, procedure)
 	ctx = workspaces.WithStanding(ctx, func(ctx context.Context) error {
-		_, err := g.principal(ctx, policy, request, cookie)
+		now, err := g.principal(ctx, policy, request, cookie)
+		if err == nil && now.Role != principal.Role {
+			return errRoleChanged
+		}
 		return err
 	})
 	return workspaces.WithPrincipal(ctx, principal), nil
@@ -141,7 +148,12 @@ func looksLikeJWT(token string) bool { return strings.Count(token, ".") == 2 }
 // caller's own protocol, before the body is read.
 func (g *Gate) WrapRPC(next http.Handler, opts ...connect.HandlerOption) http.Handler {
 	refusals := connect.NewErrorWriter(opts...)
+	problems := problem.Writer{PublicURL: func(r *http.Request) string { return BaseURL(r.Context()) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor < 2 && isGRPC(r) {
+			problems.Write(w, r, fault.New(fault.UnsupportedEncoding, "gRPC needs HTTP/2. Over HTTP/1.1 send gRPC-Web or Connect."))
+			return
+		}
 		ctx, err := g.Admit(r.Context(), r.URL.Path, r.Header, w.Header())
 		if err == nil {
 			next.ServeHTTP(w, r.WithContext(ctx))
@@ -151,6 +163,14 @@ func (g *Gate) WrapRPC(next http.Handler, opts ...connect.HandlerOption) http.Ha
 			_ = refusals.Write(w, r, problem.ToConnect(fault.From(err))) // the caller has hung up
 			return
 		}
-		problem.Write(w, r, err)
+		problems.Write(w, r, err)
 	})
+}
+
+// isGRPC reports whether a request is one of gRPC, whose answers end in trailers. Those of gRPC-Web
+// are in the body.
+func isGRPC(r *http.Request) bool {
+	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	kind, _, _ := strings.Cut(strings.TrimSpace(media), "+")
+	return kind == "application/grpc"
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"parlance.dev/parlance/fault"
+	signins "parlance.dev/parlance/people"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/workspaces"
 )
@@ -138,6 +140,41 @@ func TestStanding(t *testing.T) {
 	if got := fault.ReasonOf(workspaces.Standing(ctx)); got != fault.AuthInvalidKey {
 		t.Errorf("a key that is gone: %q", got)
 	}
+}
+
+// TestStandingOfRole: a person with another role is not who they were, though both roles may call.
+func TestStandingOfRole(t *testing.T) {
+	t.Parallel()
+	policies, err := interceptor.NewPolicies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	person := workspaces.Principal{PersonID: "per_1", Role: workspaces.RoleOperator, Scope: workspaces.ScopeOperator}
+	people := principals{}
+	gate := &interceptor.Gate{Policies: policies, People: people, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
+		Plan: func(string) workspaces.Plan { return workspaces.Plan{} }, Log: slog.New(slog.DiscardHandler), Registry: prometheus.NewRegistry(),
+	})}
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/parlance.v1.WebhookService/WatchEvents", nil)
+	const token = "dG9rZW4"
+	people[token] = person
+	request.Header.Set("Content-Type", "application/connect+json")
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	request.Header.Set(interceptor.CSRFHeader, signins.CSRFToken(token))
+	request.AddCookie(&http.Cookie{Name: interceptor.CookieName, Value: token})
+	interceptor.WithCookie(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, err := gate.Admit(r.Context(), r.URL.Path, r.Header, w.Header())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := workspaces.Standing(ctx); err != nil {
+			t.Errorf("the same role: %v", err)
+		}
+		person.Role, person.Scope = workspaces.RoleAnalyst, workspaces.ScopeRead
+		people[token] = person
+		if got := fault.ReasonOf(workspaces.Standing(ctx)); got != fault.ServiceUnavailable {
+			t.Errorf("an operator who is an analyst now: %q", got)
+		}
+	})).ServeHTTP(httptest.NewRecorder(), request)
 }
 
 // TestPolicies: every method of the contract states a scope, and none is open.

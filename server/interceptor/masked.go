@@ -11,7 +11,8 @@ import (
 )
 
 // Masked is the Connect interceptor that masks personal data in what people with the role analyst
-// are answered: see masker. It is outside Once, so that an answer is kept as it was.
+// are answered: see masker. It is outside Once, so that an answer is kept as it was. It also ends
+// the streams of people whose role has changed.
 type Masked struct {
 	hashUser func(ctx context.Context, tenant workspaces.TenantID, userID string) (string, error)
 }
@@ -27,7 +28,7 @@ func (m *Masked) maskerOf(ctx context.Context) (found masker, ok bool) {
 	if m == nil || p.Role != workspaces.RoleAnalyst {
 		return masker{}, false
 	}
-	return masker{hashUser: func(userID string) (string, error) { return m.hashUser(ctx, p.TenantID, userID) }}, true
+	return newMasker(func(userID string) (string, error) { return m.hashUser(ctx, p.TenantID, userID) }), true
 }
 
 // WrapUnary implements connect.Interceptor.
@@ -69,8 +70,26 @@ func (m *Masked) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect
 		if masker, ok := m.maskerOf(ctx); ok {
 			conn = maskedConn{StreamingHandlerConn: conn, masker: masker}
 		}
+		if workspaces.PrincipalFrom(ctx).PersonID != "" {
+			conn = standingConn{StreamingHandlerConn: conn, ctx: ctx}
+		}
 		return next(ctx, conn)
 	}
+}
+
+// standingConn ends a stream to a person before the first message that they may not see any more, or
+// not as they saw those before: keys have no role, and what they may see never changes.
+type standingConn struct {
+	connect.StreamingHandlerConn
+	ctx context.Context //nolint:containedctx // Send has none
+}
+
+// Send implements connect.StreamingHandlerConn.
+func (c standingConn) Send(message any) error {
+	if err := workspaces.Standing(c.ctx); err != nil {
+		return err
+	}
+	return c.StreamingHandlerConn.Send(message)
 }
 
 // maskedConn masks the messages that are sent.
@@ -104,7 +123,7 @@ func (c maskedConn) Send(message any) error {
 // out whose sessions they see. Errors: Forbidden auth-scope.
 func checkAsked(request any) error {
 	if message, ok := request.(proto.Message); ok && textField(message, userIDField) != "" {
-		return fault.New(fault.AuthScope, "Your role \"analyst\" cannot ask for a user: leave user_id out.")
+		return fault.New(fault.AuthScope, "Your role \"analyst\" cannot ask for a user: leave user_id out. "+otherRole)
 	}
 	return nil
 }

@@ -11,20 +11,29 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/jsonvalue"
 	"parlance.dev/parlance/platform/pii"
+	"parlance.dev/parlance/platform/redact"
 )
 
 // maskedText is in the place of a text that says who somebody is.
 const maskedText = "[personal]"
 
-// findings finds every kind of personal data. It does not know whose national telephone numbers to
-// expect: those are found with a country's code, or with a word such as "phone" before them.
-var findings = pii.New(pii.Kinds, "")
+// languageField is the field that holds the language of what a message is about.
+const languageField = "language"
+
+// wideFindings finds every kind of personal data, and rather too much: most messages do not say in
+// which language they are.
+var wideFindings = pii.NewWide(pii.Kinds, "")
 
 // masker masks personal data in messages. What becomes of a field is said by its option privacy,
 // which counts for all that is in it; a field without one is shown. Wherever it stands, user_id
 // becomes its keyed hash, and JSON is searched.
 type masker struct {
 	hashUser func(userID string) (string, error)
+	findings pii.Redactor
+}
+
+func newMasker(hashUser func(userID string) (string, error)) masker {
+	return masker{hashUser: hashUser, findings: wideFindings}
 }
 
 // masked returns a masked copy of a message.
@@ -64,6 +73,9 @@ func isJSON(message protoreflect.MessageDescriptor) bool {
 
 // message masks the fields of a message that have a value.
 func (m masker) message(message protoreflect.Message, outer parlancev1.Privacy) (err error) {
+	if language := textField(message.Interface(), languageField); language != "" {
+		m.findings = pii.NewWide(pii.Kinds, language)
+	}
 	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		err = m.field(message, field, value, shownAs(field, outer))
 		return err == nil
@@ -77,7 +89,7 @@ func (m masker) field(
 	isPersonal := privacy == parlancev1.Privacy_PRIVACY_PERSONAL
 	isBytes := field.Kind() == protoreflect.BytesKind && privacy != parlancev1.Privacy_PRIVACY_UNSPECIFIED
 	switch {
-	case privacy == parlancev1.Privacy_PRIVACY_SECRET, isPersonal && holdsJSON(field), isBytes:
+	case privacy == parlancev1.Privacy_PRIVACY_SECRET, privacy == parlancev1.Privacy_PRIVACY_HASH, isPersonal && holdsJSON(field), isBytes:
 		message.Clear(field)
 	case field.IsMap():
 		entries := value.Map()
@@ -129,6 +141,10 @@ func (m masker) text(field protoreflect.FieldDescriptor, text string, privacy pa
 		return m.jsonText(text)
 	case privacy == parlancev1.Privacy_PRIVACY_CONTENT:
 		return m.contentText(text)
+	case privacy == parlancev1.Privacy_PRIVACY_LABEL:
+		return m.findings.Text(redact.Origins(text)), nil
+	case privacy == parlancev1.Privacy_PRIVACY_URL:
+		return redact.Origin(text), nil
 	}
 	return text, nil
 }
@@ -143,7 +159,7 @@ func (m masker) contentText(text string) (string, error) {
 			}
 		}
 	}
-	return findings.Text(text), nil
+	return m.findings.Text(text), nil
 }
 
 // jsonText masks a JSON text.
@@ -152,14 +168,14 @@ func (m masker) jsonText(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return string(findings.JSON(json.RawMessage(jsonvalue.Compact(clean)))), nil
+	return string(m.findings.JSON(json.RawMessage(jsonvalue.Compact(clean)))), nil
 }
 
 // jsonMessage masks a Struct, Value or ListValue.
 func (m masker) jsonMessage(message proto.Message) error {
 	if value, is := message.(*structpb.Value); is {
 		if _, isText := value.GetKind().(*structpb.Value_StringValue); isText {
-			value.Kind = &structpb.Value_StringValue{StringValue: findings.Text(value.GetStringValue())}
+			value.Kind = &structpb.Value_StringValue{StringValue: m.findings.Text(value.GetStringValue())}
 			return nil
 		}
 	}

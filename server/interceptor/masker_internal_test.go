@@ -18,7 +18,7 @@ import (
 
 func TestMasker(t *testing.T) {
 	t.Parallel()
-	m := masker{hashUser: func(id string) (string, error) { return "hash of " + id, nil }}
+	m := newMasker(func(id string) (string, error) { return "hash of " + id, nil })
 	for name, row := range map[string]struct {
 		message proto.Message
 		in      string
@@ -30,6 +30,24 @@ func TestMasker(t *testing.T) {
 			  "analysis":{"status":"done","summary":"Call ada@example.com","data":[{"id":"mail","value":"ada@example.com"}]}}`,
 			`{"id":"ses_1","user_id":"hash of ada@example.com","status":"completed","dynamic_variables":{"who":"[personal]"},
 			  "analysis":{"status":"done","summary":"Call [email]","data":[{"id":"mail","value":"[email]"}]}}`,
+		},
+		"a session in Georgia": {
+			&parlancev1.Session{},
+			`{"id":"ses_1","language":"ka","analysis":{"status":"done","summary":"at 555 12 34 56, order 4155550199"}}`,
+			`{"id":"ses_1","language":"ka","analysis":{"status":"done","summary":"at [phone], order 4155550199"}}`,
+		},
+		"a source": {
+			&parlancev1.Source{},
+			`{"id":"src_1","name":"of ada@example.com","tags":["4155550199"],"sha256":"ab","url":"https://u:p@x.example/s3cret?k=v#f",
+			  "fetch_error":"https://x.example/s3cret answered 404"}`,
+			`{"id":"src_1","name":"of [email]","tags":["[phone]"],"url":"https://x.example/…","fetch_error":"https://x.example/… answered 404"}`,
+		},
+		"a receipt": {
+			&parlancev1.TurnReceipt{},
+			`{"turn_id":"turn_1","hash":"ab","model_calls":[{"model":"m","prompt_hash":"ab"}],"tool_calls":[{"slug":"pay","arguments_hash":"ab"}],
+			  "passages":[{"source_id":"src_1","source_name":"ada@example.com","text_hash":"ab"}],"history":{"turns":1,"summary_hash":"ab"}}`,
+			`{"turn_id":"turn_1","model_calls":[{"model":"m"}],"tool_calls":[{"slug":"pay"}],
+			  "passages":[{"source_id":"src_1","source_name":"[email]"}],"history":{"turns":1}}`,
 		},
 		"a turn": {
 			&parlancev1.Turn{},

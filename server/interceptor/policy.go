@@ -36,6 +36,9 @@ type Policy struct {
 	Deprecation *Deprecation
 }
 
+// otherRole says what people can do whose role does not allow a call.
+const otherRole = "An owner can give you another role."
+
 // admitRole refuses a person whose role may not call the method. Errors: Forbidden auth-scope.
 func (p Policy) admitRole(caller workspaces.Principal) error {
 	switch caller.Role {
@@ -43,10 +46,10 @@ func (p Policy) admitRole(caller workspaces.Principal) error {
 		if p.Billing {
 			return nil
 		}
-		return fault.New(fault.AuthScope, "Your role \"billing\" allows usage, the plan and payments only.")
+		return fault.New(fault.AuthScope, "Your role \"billing\" allows usage, the plan and payments only. "+otherRole)
 	case workspaces.RoleAnalyst:
 		if p.Personal {
-			return fault.New(fault.AuthScope, "Your role \"analyst\" does not show this: it is full of personal data.")
+			return fault.New(fault.AuthScope, "Your role \"analyst\" does not show this: it is full of personal data. "+otherRole)
 		}
 	case workspaces.RoleNone:
 		return fault.New(fault.AuthScope, "You have no role here. An owner can give you one.")
