@@ -126,7 +126,16 @@ func checkRefusedPeople(t *testing.T, b *browser) {
 	if end := guest.login(t, "eve", "bosses"); end != "../#/sign-in?error=issuer-refused" {
 		t.Errorf("with a token that was changed: %s", end)
 	}
+	b.issuer.ChangeClaims(t, func(claims map[string]any) {
+		claims["aud"], claims["azp"] = []any{claims["aud"], "other"}, "other"
+	})
+	if end := guest.login(t, "eve", "bosses"); end != "../#/sign-in?error=issuer-refused" {
+		t.Errorf("with a token that was made for another program: %s", end)
+	}
 	b.issuer.OnAnswer(nil)
+	if end := guest.login(t, "eve", "bosses "); end != "../#/sign-in?error=no-role" {
+		t.Errorf("in a group whose name is nearly that of another: %s", end)
+	}
 	end := guest.send(t, "GET", "/console/auth/callback?code=x&state=y", "").Must(t, 302).Header.Get("Location")
 	if end != "../#/sign-in?error=expired" {
 		t.Errorf("without a beginning: %s", end)
@@ -158,11 +167,15 @@ func checkOtherSites(t *testing.T, ada *browser) {
 		"JSON by another name of a field": {harness.Header("Content-Type", "application/vnd.api+json")},
 	} {
 		answer := ada.call(t, name, "{}", with...)
-		body := string(answer.Body) // without one, gRPC's refusal is in the trailers
-		refused := answer.Status == 401 || strings.Contains(body, "grpc-status: 16") || body == ""
+		body := string(answer.Body)
+		refused := answer.Status == 401 || strings.Contains(body, "grpc-status: 16") || what == "gRPC" && answer.Status == 415
 		if !refused || strings.Contains(body, "ada@example.com") {
 			t.Errorf("%s: got %d %s", what, answer.Status, answer.Body)
 		}
+	}
+	form := ada.call(t, name, "{}", harness.Header("Content-Type", "text/plain"))
+	if form.Problem.Type != ada.env.URL+"/errors/auth-missing" {
+		t.Errorf("the type of a problem is no whole address: %q", form.Problem.Type)
 	}
 	query := "/parlance.v1.PeopleService/GetCaller?encoding=json&message=%7B%7D&connect=v1"
 	csrf := harness.Header("X-Parlance-CSRF", ada.session(t).CSRFToken)
@@ -242,7 +255,10 @@ func checkPeopleRoles(t *testing.T, b, ada *browser) {
 	if role := bob.session(t).Person.Role; role != "billing" {
 		t.Errorf("while signed in: got the role %s", role)
 	}
-	bob.call(t, "SessionService/ListSessions", "{}").Must(t, 403)
+	refused := string(bob.call(t, "SessionService/ListSessions", "{}").Must(t, 403).Body)
+	if !strings.Contains(refused, "An owner can give you another role.") {
+		t.Errorf("it is not said who can help: %s", refused)
+	}
 	ada.call(t, "PeopleService/UpdatePerson", `{"personId":"`+id+`","disabled":true}`).Must(t, 200)
 	bob.call(t, "PeopleService/GetCaller", "{}").Must(t, 401)
 	if end := bob.login(t, "bob", "support"); end != "../#/sign-in?error=disabled" {
