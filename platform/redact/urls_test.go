@@ -52,7 +52,9 @@ func TestOrigins(t *testing.T) {
 			t.Errorf("%s became %s, want %s", given, got, want)
 		}
 	}
-	for given, want := range map[string]string{"": "REDACTED", "h.example/s3cret": "REDACTED", "https://{host}/x": "REDACTED", "https://h/{x}": "https://h/…"} {
+	for given, want := range map[string]string{
+		"": "REDACTED", "h.example/s3cret": "REDACTED", "https://{host}/x": "REDACTED", "https://h/{x}": "https://h/…",
+	} {
 		if got := Origin(given); got != want {
 			t.Errorf("the address %s became %s, want %s", given, got, want)
 		}
