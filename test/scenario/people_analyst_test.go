@@ -71,7 +71,7 @@ func TestStreamEndsWithRole(t *testing.T) {
 	ada.call(t, "PeopleService/UpdatePerson", `{"personId":"`+operator.session(t).Person.ID+`","assignedRole":"analyst"}`).Must(t, 200)
 	session := b.env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"clear-user","modality":"text"}`).Must(t, 201).Text("id")
 	b.env.Do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"I am clear-user."}`).Must(t, 200)
-	b.env.Do(t, "POST", "/v1/sessions/"+session+"/end", `{}`).Must(t, 200)
+	b.env.Do(t, "POST", "/v1/sessions/"+session+"/end", `{"status":"completed"}`).Must(t, 200)
 	seen := <-stream
 	if strings.Contains(seen.text, "clear-user") {
 		t.Errorf("who is an analyst now is told %s", seen.text)
@@ -97,9 +97,9 @@ func TestAnalystSeesNoNationalNumbers(t *testing.T) {
 		"":      {"appelez le 06 12 34 56 78", "612345678"},
 	} {
 		agent := b.env.Do(t, "POST", b.env.Tenant.In("/agents"), `{"name":"Agent","language":"`+language+`"}`).Must(t, 201).Text("id")
-		session := b.env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","modality":"text"}`).Must(t, 201).Text("id")
+		session := b.env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
 		turns := "/v1/sessions/" + session + "/turns"
-		for _, text := range append(texts, "Order 4155550199 of 2026-11-28: 12.345.678 units for 1,234,567.00 USD") {
+		for _, text := range append(texts, "Order 4165550123 of 2026-11-28: 12.345.678 units for 1,234,567.00 USD") {
 			b.env.Do(t, "POST", turns, `{"text":"`+text+`"}`).Must(t, 200)
 		}
 		shown := string(analyst.call(t, "SessionService/GetTranscript", `{"sessionId":"`+session+`"}`).Must(t, 200).Body)
@@ -108,7 +108,7 @@ func TestAnalystSeesNoNationalNumbers(t *testing.T) {
 				t.Errorf("language %q: an analyst sees %q", language, text)
 			}
 		}
-		if !strings.Contains(shown, "Order 4155550199 of 2026-11-28: 12.345.678 units for 1,234,567.00 USD") {
+		if !strings.Contains(shown, "Order 4165550123 of 2026-11-28: 12.345.678 units for 1,234,567.00 USD") {
 			t.Errorf("language %q: other numbers are masked: %s", language, shown)
 		}
 	}
@@ -130,7 +130,7 @@ func TestAnalystSeesNoSecretsOfSettings(t *testing.T) {
 	source := b.env.Do(t, "POST", in("/knowledge-base/sources/inline"), `{"name":"of s3cret@example.com","content":"My number is 1."}`).
 		Must(t, 202).Text("id")
 	agent := b.env.Do(t, "POST", in("/agents"), `{"name":"Agent of s3cret@example.com"}`).Must(t, 201).Text("id")
-	session := b.env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","modality":"text"}`).Must(t, 201).Text("id")
+	session := b.env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
 	turn := b.env.Do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"Hello"}`).Must(t, 200).Text("turn_id")
 	for name, body := range map[string]string{
 		"WebhookService/ListWebhookEndpoints": workspace, "ToolService/ListTools": workspace, "KnowledgeService/ListSources": workspace,

@@ -122,7 +122,10 @@ func (i *Issuer) ChangeClaims(t testing.TB, change func(claims map[string]any)) 
 		if !strings.HasSuffix(path, mockoidc.TokenEndpoint) || json.Unmarshal(body, &answer) != nil {
 			return body
 		}
-		signed, _ := answer["id_token"].(string)
+		signed, has := answer["id_token"].(string)
+		if !has { // it refuses what it was asked
+			return body
+		}
 		claims := jwt.MapClaims{}
 		if _, _, err := jwt.NewParser().ParseUnverified(signed, claims); err != nil {
 			t.Error(err)
