@@ -38,9 +38,9 @@ type Deps struct {
 const (
 	defaultLife = 12 * time.Hour
 	defaultIdle = 2 * time.Hour
-	// maxSeenGrain is how old last_seen_at may be, so that it is written once a minute and not for each
-	// request. seenParts is how often it is written in MaxIdle at least: nobody who makes requests is
-	// signed out much earlier than MaxIdle after the last one.
+	// maxSeenGrain is how old last_seen_at may be, so that it is written once a minute and not for
+	// each request. seenParts is how often it is written in MaxIdle at least: nobody who makes
+	// requests is signed out much earlier than MaxIdle after the last one.
 	maxSeenGrain = time.Minute
 	seenParts    = 20
 )

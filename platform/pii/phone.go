@@ -23,15 +23,15 @@ const (
 	maxParsed = 5000
 	// maxNationalDigits is the most digits of a number without its country's code. Source: E.164.
 	maxNationalDigits = 15
-	// minAloneDigits and maxAloneDigits are those of a number that is a whole text: fewer are dates and
-	// amounts, more are times.
+	// minAloneDigits and maxAloneDigits are those of a number that is a whole text: fewer are dates
+	// and amounts, more are times.
 	minAloneDigits, maxAloneDigits = 9, 11
 	// contextRunes is how far before a number a word says what number it is.
 	contextRunes = 32
 )
 
-// notPhones matches dates, times behind dates, hours such as 08.30-17.00 and addresses of networks, which consist of the
-// characters of telephone numbers.
+// notPhones matches dates, times behind dates, hours such as 08.30-17.00 and addresses of networks,
+// which consist of the characters of telephone numbers.
 var notPhones = regexp.MustCompile(
 	`\b(?:(?:19|20)\d\d[-./](?:0?[1-9]|1[0-2])[-./](?:0?[1-9]|[12]\d|3[01])` +
 		`|(?:0?[1-9]|[12]\d|3[01])([-./])(?:0?[1-9]|1[0-2])([-./])(?:(?:19|20)\d\d|\d\d)` +

@@ -63,10 +63,10 @@ func New(kinds []Kind, tag string) Redactor {
 	return r
 }
 
-// NewWide returns a Redactor that rather finds too much: it finds what New does with the language of
-// any country. A number that a word announces or that begins with 0 counts without a look at the
-// countries, and so does one that is all of a text and one of ten digits as in North America. tag
-// may be empty; the numbers of its region count as those of the countries that are known.
+// NewWide returns a Redactor for texts of any language, which rather finds too much. Beside what
+// New finds it finds numbers of any country that a word announces or that begin with 0, and those
+// of wideRegions and of the region of tag, which may be empty: numbers that are grouped as there,
+// that are a whole text, or that have ten digits as in North America.
 func NewWide(kinds []Kind, tag string) Redactor {
 	r := New(kinds, "")
 	r.in = countries{any: true, regions: wideRegions}

@@ -23,8 +23,8 @@ func isSubject(text string) bool {
 	return text != "" && len(text) <= maxSubjectBytes && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// identityOf reads an identity out of claims. Groups give roles, so that a name that is not kept as it
-// is counts as none: "admins " is another group than "admins".
+// identityOf reads an identity out of claims. Groups give roles, so that a name that is not kept as
+// it is counts as none: "admins " is another group than "admins".
 func identityOf(subject string, claims map[string]any, groupsClaim string) Identity {
 	identity := Identity{Subject: subject, Email: textOf(claims["email"])}
 	identity.Name = cmp.Or(textOf(claims["name"]), textOf(claims["preferred_username"]))

@@ -83,8 +83,8 @@ func (i *Issuer) Exchange(ctx context.Context, f Flow, code string) (Identity, e
 	return identityOf(token.Subject, claims, i.config.GroupsClaim), nil
 }
 
-// checkAudience refuses a token that was made for another program: it names one in azp, or it is for
-// several and names none. Source: OpenID Connect Core 1.0, 3.1.3.7, 3 to 5; that the audience
+// checkAudience refuses a token that was made for another program: it names one in azp, or it is
+// for several and names none. Source: OpenID Connect Core 1.0, 3.1.3.7, 3 to 5; that the audience
 // contains the client was checked before.
 func checkAudience(audience []string, claims map[string]any, clientID string) error {
 	party, has := claims["azp"]

@@ -77,8 +77,8 @@ func (m *Masked) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect
 	}
 }
 
-// standingConn ends a stream to a person before the first message that they may not see any more, or
-// not as they saw those before: keys have no role, and what they may see never changes.
+// standingConn ends a stream to a person before the first message that they may not see any more,
+// or not as they saw those before: keys have no role, and what they may see never changes.
 type standingConn struct {
 	connect.StreamingHandlerConn
 	ctx context.Context //nolint:containedctx // Send has none

@@ -624,8 +624,8 @@ var (
 	//
 	// optional parlance.v1.ClosedSet closed = 50103;
 	E_Closed = &file_parlance_v1_options_proto_extTypes[5]
-	// Who may see the value. exact_json_of fields are never in the audit log; for analysts they are as
-	// the field that they repeat.
+	// Who may see the value. exact_json_of fields are never in the audit log; for analysts they are
+	// as the field that they repeat.
 	//
 	// optional parlance.v1.Privacy privacy = 50104;
 	E_Privacy = &file_parlance_v1_options_proto_extTypes[6]
