@@ -16,10 +16,6 @@ interface Detail {
   fieldViolations?: { field?: string; description?: string }[];
 }
 
-const advice: Partial<Record<Code, string>> = {
-  [Code.PermissionDenied]: 'Somebody with more rights can do it: People and roles shows who, Keys what a key may do.',
-};
-
 /** What went wrong, of anything that was thrown. */
 export function failureOf(thrown: unknown): Failure {
   const error = ConnectError.from(thrown);
@@ -36,6 +32,6 @@ export function failureOf(thrown: unknown): Failure {
   const more = Object.entries(failure.fields)
     .filter(([, text]) => !failure.message.includes(text))
     .map(([field, text]) => `${field}: ${text}`);
-  failure.message = [failure.message, ...more, unreached ? '' : (advice[error.code] ?? '')].filter(Boolean).join(' ');
+  failure.message = [failure.message, ...more].filter(Boolean).join(' ');
   return failure;
 }

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation } from '../../api/useMutation';
 
 import * as api from '../../api/clients';
 import { useHere } from '../../app/caller';
