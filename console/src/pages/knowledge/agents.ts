@@ -3,9 +3,11 @@
 
 import { useQuery } from '@tanstack/react-query';
 
+import type { Agent } from '#gen/agents_pb';
 import type { SourceAttachment } from '#gen/knowledge_pb';
 
 import * as api from '../../api/clients';
+import { failureOf } from '../../api/failure';
 import { useHere } from '../../app/caller';
 
 /** The most agents whose attachments are looked up. */
@@ -20,6 +22,15 @@ export function useAgents() {
     queryFn: async ({ signal }) =>
       (await api.agents.listAgents({ workspaceId, pageSize: mostAgents, orderBy: 'name' }, { signal })).agents,
   });
+}
+
+/** Does something for each agent, a few at once. One that was deleted meanwhile is left out. */
+export async function forEachAgent(agents: readonly Agent[], run: (agentId: string) => Promise<void>): Promise<void> {
+  await forEachOf(agents, ({ id }) =>
+    run(id).catch((error: unknown) => {
+      if (failureOf(error).reason !== 'not-found') throw error;
+    }),
+  );
 }
 
 /** Does something for each of many, a few at once, and keeps the order. */
@@ -42,7 +53,7 @@ export function useAttachments() {
     enabled: !!agents,
     queryFn: async ({ signal }) => {
       const bySource = new Map<string, SourceAttachment[]>();
-      await forEachOf(agents ?? [], async ({ id: agentId }) => {
+      await forEachAgent(agents ?? [], async (agentId) => {
         for (let pageToken = ''; ;) {
           const page = await api.knowledge.listSourceAttachments(
             { workspaceId, agentId, pageSize: 200, pageToken },

@@ -6,7 +6,7 @@ import type { AgentTool } from '#gen/tools_pb';
 
 import * as api from '../../api/clients';
 import { useHere } from '../../app/caller';
-import { forEachOf, useAgents } from '../knowledge/agents';
+import { forEachAgent, useAgents } from '../knowledge/agents';
 
 export interface ToolUser {
   agentId: string;
@@ -33,7 +33,7 @@ export function useToolUsers() {
         if (known) known.enabled ||= enabled;
         else byTool.set(tool.id, [...users, { agentId, enabled, disabledReason, maxCallsPerSession }]);
       };
-      await forEachOf(agents ?? [], async ({ id: agentId }) => {
+      await forEachAgent(agents ?? [], async (agentId) => {
         for (let pageToken = ''; ;) {
           const page = await api.tools.listAgentTools({ workspaceId, agentId, pageSize: 200, pageToken }, { signal });
           for (const tool of page.tools) add(agentId, tool);
