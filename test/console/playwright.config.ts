@@ -8,7 +8,9 @@ export default defineConfig({
   fullyParallel: false,
   workers: 2,
   forbidOnly: true,
-  retries: 0,
+  // They share a service, and two at a time change it. What fails once is tried again, and reported
+  // as flaky.
+  retries: 1,
   timeout: 120_000,
   expect: { timeout: 30_000 },
   reporter: [['list']],
