@@ -97,7 +97,7 @@ func TestDraft(t *testing.T) {
 	draft("", "discard", "default").Wants(t, command.ExitFailed, "no draft")
 	made := draft(`{"name": "Eve", "max_duration_seconds": 600}`, "save", "default", "--file", "-", "--json").JSONLines(t)[0]
 	settings := made["agent"].(map[string]any)
-	if settings["name"] != "Eve" || settings["max_duration_seconds"] != 600.0 || settings["first_message"] != "" || made["revision"] != 1.0 {
+	if settings["name"] != "Eve" || settings["max_duration_seconds"] != 600.0 || settings["first_message"] != "" || made["revision"] != 3.0 {
 		t.Errorf("saved %v", made)
 	}
 	w.Run(t, "", "agents", "update", "default", "--language", "en").Wants(t, command.ExitDone, "version 3")
@@ -105,7 +105,7 @@ func TestDraft(t *testing.T) {
 	draft("", "publish", "default").Wants(t, command.ExitFailed, "version 3")
 	draft("", "publish", "default", "--overwrite", "--json").Wants(t, command.ExitDone, `"version":4`)
 	draft(`{"nme": "x"}`, "save", "default", "--file", "-").Wants(t, command.ExitUsage, "nme")
-	draft("", "save", "default", "--name", "Ida").Wants(t, command.ExitDone, "revision 1")
+	draft("", "save", "default", "--name", "Ida").Wants(t, command.ExitDone, "revision 4")
 	draft("", "discard", "default").Wants(t, command.ExitDone, "discarded")
 	draft("", "show", "agt_none").Wants(t, command.ExitFailed, "parlance agents ls")
 }
