@@ -179,9 +179,27 @@ func TestUnknownProcedures(t *testing.T) {
 	for _, kind := range []string{"text/plain", "", "application/x-www-form-urlencoded", "application/xml", "multipart/form-data"} {
 		checkProblem(t, env.Do(t, "POST", known, `{}`, harness.Header("Content-Type", kind)), 415, "unsupported-media-type")
 	}
-	if got := env.Do(t, "POST", known, `x`, harness.Header("Content-Type",
-		"application/grpc+thrift")); got.Status != 200 || got.Header.Get("Content-Type") != "application/grpc+thrift" {
-		t.Errorf("gRPC of another codec: %d %v", got.Status, got.Header)
+	const thrift = "application/grpc+thrift"
+	checkProblem(t, env.Do(t, "POST", known, `x`, harness.Header("Content-Type", thrift)), 415, "unsupported-media-type") // over HTTP/1.1
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, env.URL+known, strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", thrift)
+	for _, protocol := range harness.Protocols() {
+		if protocol.Name != "GRPC" { // it speaks HTTP/2
+			continue
+		}
+		got, err := env.Clients(t, protocol, env.Tenant.Operator).HTTP.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := got.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		if got.StatusCode != 200 || got.Header.Get("Content-Type") != thrift {
+			t.Errorf("gRPC of another codec: %d %v", got.StatusCode, got.Header)
+		}
 	}
 }
 
