@@ -90,9 +90,9 @@ callback=$(api GET "$workspace/callbacks?user_id=$user" | json 'it.callbacks[0]?
 api GET "$workspace/callbacks/$callback" | json '`  ${it.id}  ${it.status} for ${it.at}, ${it.timezone}\n`'
 
 step "Two telephones, and an operator who does not wait until tomorrow"
-"$parlance" call "$person" --data-dir "$work/data" --wait --calls 1 --answer --hang-up-after 8s >"$work/person.log" 2>&1 &
+"$parlance" call "$person" --data-dir "$work/data" --wait --calls 1 --answer --hang-up-after 15s >"$work/person.log" 2>&1 &
 pids+=($!)
-"$parlance" call "$caller" --data-dir "$work/data" --wait --calls 1 --answer --say "$request" >"$work/caller.log" 2>&1 &
+"$parlance" call "$caller" --data-dir "$work/data" --wait --calls 1 --answer --say "$request" --hang-up-after 60s >"$work/caller.log" 2>&1 &
 telephone=$!
 pids+=($telephone)
 sleep 1
