@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -136,30 +137,29 @@ func (s *Service) CreateFromURLs(ctx context.Context, ref workspaces.Ref, urls [
 		source.Traceparent, source.RequestID = origin.Traceparent, origin.RequestID
 		all[i] = source
 	}
-	var made []Source
+	ids := make([]SourceID, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	var made []SourceID // now, or the first time that this request was done
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		made = nil
 		for i := range all {
 			inserted, err := postgres.Changed(tx.NewInsert().Model(&all[i]).
 				On("CONFLICT (workspace_id, url) WHERE url <> '' DO NOTHING").Exec(ctx))
 			if err != nil {
 				return fmt.Errorf("insert source of a URL: %w", err)
 			}
-			if inserted {
-				err = appendQueued(ctx, tx, all[i], now)
-			} else {
-				inserted, err = tx.NewSelect().Model((*Source)(nil)).Where("s.workspace_id = ?", ref.ID).Where("s.id = ?", all[i].ID).Exists(ctx)
+			if !inserted {
+				continue
 			}
-			if err != nil {
-				return fmt.Errorf("insert source of a URL: %w", err)
-			}
-			if inserted { // now, or the first time that this request was done
-				made = append(made, all[i])
+			if err := appendQueued(ctx, tx, all[i], now); err != nil {
+				return err
 			}
 		}
-		return nil
+		return tx.NewSelect().Model((*Source)(nil)).Column("id").Where("s.workspace_id = ?", ref.ID).
+			Where("s.id IN (?)", bun.In(ids)).Scan(ctx, &made)
 	})
-	return made, err
+	return slices.DeleteFunc(all, func(one Source) bool { return !slices.Contains(made, one.ID) }), err
 }
 
 // FindByURL is the workspace's source of a URL. Errors: NotFound.

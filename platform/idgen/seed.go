@@ -28,21 +28,19 @@ func WithSeed(ctx context.Context, s Seed) context.Context {
 
 // In makes the id of the one thing of its kind that the request of ctx creates: New's, or the
 // seed's when there is one. Whoever inserts it must be ready to find it there.
-func In(ctx context.Context, prefix Prefix) string {
-	seed, ok := ctx.Value(seedKey{}).(Seed)
-	if !ok {
-		return New(prefix)
-	}
-	return string(prefix) + encode(seed.bytes(string(prefix)))
-}
+func In(ctx context.Context, prefix Prefix) string { return idFor(ctx, prefix, string(prefix)) }
 
 // InFor is In for a request that creates several things of a kind, which have different names.
 func InFor(ctx context.Context, prefix Prefix, name string) string {
+	return idFor(ctx, prefix, string(prefix)+"\x00"+name)
+}
+
+func idFor(ctx context.Context, prefix Prefix, purpose string) string {
 	seed, ok := ctx.Value(seedKey{}).(Seed)
 	if !ok {
 		return New(prefix)
 	}
-	return string(prefix) + encode(seed.bytes(string(prefix)+"\x00"+name))
+	return string(prefix) + encode(seed.bytes(purpose))
 }
 
 // UUIDIn is In for custom tools.

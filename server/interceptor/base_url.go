@@ -10,22 +10,28 @@ import (
 )
 
 type (
-	baseURLKey   struct{}
-	publicURLKey struct{}
-	clientKey    struct{}
+	baseURLKey struct{}
+	clientKey  struct{}
 )
+
+// baseURL is the URL by which a caller knows the service. configured says that it was not the
+// request that named it.
+type baseURL struct {
+	url        string
+	configured bool
+}
 
 // BaseURL is the URL by which the caller of the request knows the service, without a trailing
 // slash: scheme, host and perhaps a path prefix. It is empty outside a request.
 func BaseURL(ctx context.Context) string {
-	base, _ := ctx.Value(baseURLKey{}).(string)
-	return base
+	base, _ := ctx.Value(baseURLKey{}).(baseURL)
+	return base.url
 }
 
 // HasPublicURL reports whether BaseURL is configured, and not said by the request.
 func HasPublicURL(ctx context.Context) bool {
-	has, _ := ctx.Value(publicURLKey{}).(bool)
-	return has
+	base, _ := ctx.Value(baseURLKey{}).(baseURL)
+	return base.configured
 }
 
 // ClientAddress is the address that the request came from: the other end of the connection, or the
@@ -55,12 +61,11 @@ func WithCaller(next http.Handler, config CallerConfig) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := config.Proxies.ask(r)
-		base := public
-		if base == "" {
-			base = baseOf(r, from)
+		base := baseURL{url: public, configured: public != ""}
+		if !base.configured {
+			base.url = baseOf(r, from)
 		}
 		ctx := context.WithValue(r.Context(), baseURLKey{}, base)
-		ctx = context.WithValue(ctx, publicURLKey{}, public != "")
 		r = r.WithContext(context.WithValue(ctx, clientKey{}, from.client))
 		next.ServeHTTP(w, withoutPrefix(r, prefix))
 	})
