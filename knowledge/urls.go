@@ -157,7 +157,7 @@ func (s *Service) CreateFromURLs(ctx context.Context, ref workspaces.Ref, urls [
 			}
 		}
 		return tx.NewSelect().Model((*Source)(nil)).Column("id").Where("s.workspace_id = ?", ref.ID).
-			Where("s.id IN (?)", bun.In(ids)).Scan(ctx, &made)
+			Where("s.id IN (?)", bun.List(ids)).Scan(ctx, &made)
 	})
 	return slices.DeleteFunc(all, func(one Source) bool { return !slices.Contains(made, one.ID) }), err
 }
