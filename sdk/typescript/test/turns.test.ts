@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { create } from '@bufbuild/protobuf';
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import { type SessionService as Service, SessionService, StreamTurnResponseSchema } from '../src/gen/sessions_pb.js';
+import { type Api, keysOf, refuse, withApi } from './api.js';
+
+type Event = Parameters<typeof create<typeof StreamTurnResponseSchema>>[1] & object;
+const call = { id: 'call_1', slug: 'map' };
+const approval = { callId: 'call_2', slug: 'pay' };
+
+/** The events of a turn. */
+const script: Event[] = [
+  { type: 'turn.started', event: { case: 'started', value: {} } },
+  { type: 'turn.delta', event: { case: 'textDelta', value: { text: 'One ' } } },
+  { type: 'turn.approval_requested', event: { case: 'approvalRequested', value: { approval } } },
+  { type: 'turn.delta', event: { case: 'textDelta', value: { text: 'two ' } } },
+  { type: 'turn.client_tool_call', event: { case: 'clientToolCalled', value: { call } } },
+  { type: 'turn.delta', event: { case: 'textDelta', value: { text: 'three.' } } },
+  { type: 'turn.done', event: { case: 'done', value: { turn: { text: 'One two three.', status: 'completed' } } } },
+];
+
+const at = (number: number): Event => ({ ...script[number], turnId: 'turn_1', eventId: `turn_1.${number}` });
+
+/** Lets what was sent arrive. */
+const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** A service whose connections are cut behind so many events, each time. */
+function cutting(cutBehind: number, turns: Set<string>): Partial<ServiceImpl<typeof Service>> & { api?: Api } {
+  async function* send(from: number): AsyncGenerator<Event> {
+    for (let number = from; number < script.length; number++) {
+      if (number - from === cutBehind) {
+        await breath();
+        own.api?.cut();
+      }
+      yield at(number);
+    }
+  }
+  const own: ReturnType<typeof cutting> = {
+    async *streamTurn(_, { requestHeader }) {
+      const key = requestHeader.get('idempotency-key') ?? '';
+      const isFirst = !turns.has(key);
+      turns.add(key);
+      if (isFirst && cutBehind === 0) {
+        own.api?.cut();
+        await breath();
+      }
+      yield* cutBehind === 0 ? script.map((_, number) => at(number)) : send(0);
+    },
+    async *followTurn({ turnId, lastEventId }) {
+      assert.equal(turnId, 'turn_1');
+      const from = Number(lastEventId.split('.')[1]) + 1;
+      for (const waiting of [2, 4]) if (waiting < from) yield { ...at(waiting), eventId: lastEventId };
+      yield* send(from);
+    },
+  };
+  return own;
+}
+
+const request = { sessionId: 'ses_1', text: 'Count.' };
+
+for (let cutBehind = 0; cutBehind <= script.length; cutBehind++)
+  test(`a turn whose connections are cut behind ${cutBehind} events has each event once`, () => {
+    const turns = new Set<string>();
+    const service = cutting(cutBehind, turns);
+    return withApi(
+      {
+        routes: (router, api) => {
+          service.api = api;
+          router.service(SessionService, service);
+        },
+      },
+      async (api) => {
+        const seen: string[] = [];
+        let text = '';
+        for await (const { type, event } of api.client().sessions.streamTurn(request)) {
+          seen.push(type);
+          if (event.case === 'textDelta') text += event.value.text;
+        }
+        assert.deepEqual(seen, script.map(({ type }) => type));
+        assert.equal(text, 'One two three.');
+        assert.equal(turns.size, 1);
+        if (cutBehind < script.length) assert.ok(api.requests.length > 1, 'nothing was cut');
+      },
+    );
+  });
+
+/** Runs a turn with a service, and returns what was seen and thrown. */
+async function run(service: Partial<ServiceImpl<typeof Service>>, look: (api: Api, seen: string[], error: unknown) => void): Promise<void> {
+  await withApi({ routes: (router) => router.service(SessionService, service) }, async (api) => {
+    const seen: string[] = [];
+    let error: unknown;
+    try {
+      for await (const { type } of api.client().sessions.streamTurn(request)) seen.push(type);
+    } catch (thrown) {
+      error = thrown;
+    }
+    look(api, seen, error);
+  });
+}
+
+const unavailable = (): ConnectError => new ConnectError('No.', Code.Unavailable);
+
+test('a turn goes on when its server is being stopped', () =>
+  run(
+    {
+      async *streamTurn() {
+        yield at(0);
+        throw unavailable();
+      },
+      getTurn: () => ({ status: 'in_progress' }),
+      async *followTurn() {
+        yield at(6);
+      },
+    },
+    (_, seen, error) => {
+      assert.equal(error, undefined);
+      assert.deepEqual(seen, ['turn.started', 'turn.done']);
+    },
+  ));
+
+test('a turn that has failed is not followed', () =>
+  run(
+    {
+      async *streamTurn() {
+        yield at(0);
+        throw unavailable();
+      },
+      getTurn: () => ({ status: 'failed' }),
+    },
+    (api, _, error) => {
+      assert.equal((error as { reason?: string }).reason, 'unavailable');
+      assert.deepEqual(api.requests.map(({ path }) => path.split('/').at(-1)), ['StreamTurn', 'GetTurn']);
+    },
+  ));
+
+test('a second beginning is told, and calls of the first are told again', () =>
+  run(
+    {
+      async *streamTurn() {
+        yield* [at(0), at(4), at(0), at(4), at(6)];
+      },
+    },
+    (_, seen) => assert.deepEqual(seen, [0, 4, 0, 4, 6].map((number) => script[number]?.type)),
+  ));
+
+test('a refused turn is not said again; one that may pass is, with its key', async () => {
+  for (const [reason, tries] of [['session-closed', 1], ['rate-limited', 3]] as const)
+    await withApi({ handler: (_, response) => refuse(response, reason, 'aborted') }, async (api) => {
+      const turn = api.client().sessions.streamTurn(request);
+      await assert.rejects(turn.next(), { reason });
+      assert.equal(api.requests.length, tries, reason);
+      assert.equal(new Set(keysOf(api)).size, 1);
+    });
+});
+
+test('who stops reading ends the request', async () => {
+  let isOver: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => (isOver = resolve));
+  const service: Partial<ServiceImpl<typeof Service>> = {
+    async *streamTurn(_, { signal }) {
+      signal.addEventListener('abort', () => isOver());
+      yield at(0);
+      await over;
+    },
+  };
+  await withApi({ routes: (router) => router.service(SessionService, service) }, async (api) => {
+    for await (const { type } of api.client().sessions.streamTurn(request)) if (type === 'turn.started') break;
+    await over;
+  });
+});
