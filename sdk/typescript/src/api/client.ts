@@ -147,7 +147,8 @@ function connectionOf(options: ParlanceOptions): Connection {
     apiKey: apiKey.trim(),
     timeoutMs: options.timeoutMs ?? 60_000,
     retries: { ...defaultRetries, ...options.retries },
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    // A redirect could carry the key to somebody else. Not every worker runtime knows 'error'.
+    fetch: (input, init) => (options.fetch ?? globalThis.fetch)(input, { ...init, redirect: 'manual' }),
     interceptors: options.interceptors ?? [],
   };
 }

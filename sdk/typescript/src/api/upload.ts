@@ -51,7 +51,7 @@ export interface UploadRoute {
  * ParlanceError, for example `kb-unsupported-media-type`, `quota-exceeded-kb-upload-size` or
  * `quota-exceeded-kb-storage`.
  */
-export function upload(connection: Connection, route: UploadRoute, file: FileToUpload, options: UploadOptions): Promise<Source> {
+export async function upload(connection: Connection, route: UploadRoute, file: FileToUpload, options: UploadOptions): Promise<Source> {
   const form = makeForm(file);
   const key = options.idempotencyKey ?? newIdempotencyKey();
   const canRepeat = !(file.file instanceof ReadableStream);
@@ -114,7 +114,7 @@ async function send(connection: Connection, route: UploadRoute, form: Form, key:
     if (options.signal?.aborted) throw canceled(options.signal.reason);
     throw (await refusalOf(connection.fetch, request, form)) ?? lostConnection(error);
   }
-  if (answer.status >= 300) throw errorOfAnswer(answer.status, answer.header, answer.text);
+  if (answer.status < 200 || answer.status >= 300) throw errorOfAnswer(answer.status, answer.header, answer.text);
   return fromJsonString(SourceSchema, answer.text, { ignoreUnknownFields: true });
 }
 
