@@ -140,7 +140,8 @@ func notWritten(folder string) bool {
 // repository.
 var unwritten = []string{
 	".buf-against", ".git", ".parlance", ".proto-deps", "bin", "dist", "gen", "secrets", "sdk/typescript/dist",
-	"sdk/widget/dist", "console/dist",
+	"sdk/widget/dist", "console/dist", "examples/typescript/express/dist", "examples/typescript/worker/dist",
+	"examples/typescript/next/.next",
 }
 
 func read(t *testing.T, file string) []byte {

@@ -2,7 +2,7 @@
 // and PARLANCE_AGENT_ID, as in its dev.env.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createClient } from '@connectrpc/connect';
 import { WebSocket } from 'ws';
@@ -107,19 +107,6 @@ if (baseUrl && apiKey && agentId && workspaceId) {
     const program = { workspaceId, file: new Blob(['MZ', ...Array<string>(80).fill('x'.repeat(1 << 20))]), filename: 'a.exe' };
     await assert.rejects(parlance.knowledge.upload(program), { reason: 'kb-unsupported-media-type', status: 415 });
     await parlance.knowledge.deleteSource({ workspaceId, sourceId: first.id });
-  });
-
-  test('the lines at the beginning of the README work', () => {
-    const lines = /```ts\n([^]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '';
-    assert.ok(lines.includes('new Parlance()') && lines.trim().split('\n').length <= 10, lines);
-    execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.', '--outDir', 'node_modules/.readme/dist'], { stdio: 'inherit' });
-    try {
-      writeFileSync('node_modules/.readme/run.mjs', lines.replace('@parlance/sdk', './dist/index.js'));
-      const output = execFileSync(process.execPath, ['node_modules/.readme/run.mjs'], { encoding: 'utf8' });
-      assert.match(output, /HMAC-SHA256/);
-    } finally {
-      rmSync('node_modules/.readme', { recursive: true, force: true });
-    }
   });
 
   test('a client of the contract before works', async () => {
