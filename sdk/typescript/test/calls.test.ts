@@ -165,6 +165,29 @@ test('a list is read page after page, and not further than is looked at', () =>
     },
   ));
 
+test('a redirect is not followed: it could carry the key to somebody else', () =>
+  withApi({}, (elsewhere) =>
+    failing(9, (_, response) => Boolean(response.writeHead(307, { location: elsewhere.baseUrl }).end()), async (api) => {
+      await assert.rejects(getAgent(api), { name: 'ParlanceError' });
+      const file = { workspaceId: 'ws_1', file: new Blob(['x']), filename: 'x.txt' };
+      await assert.rejects(api.client().knowledge.upload(file), { name: 'ParlanceError' });
+      assert.equal(elsewhere.requests.length, 0);
+    }),
+  ));
+
+test('a session needs a WebSocket, and says so before it creates one', () =>
+  withApi({}, async (api) => {
+    const { WebSocket } = globalThis;
+    Reflect.deleteProperty(globalThis, 'WebSocket');
+    try {
+      const connected = api.client().sessions.connect({ agentId: 'agt_1', userId: 'u' });
+      await assert.rejects(connected, { reason: 'invalid-request', message: /WebSocket/ });
+      assert.equal(api.requests.length, 0);
+    } finally {
+      if (WebSocket) globalThis.WebSocket = WebSocket;
+    }
+  }));
+
 test('a client without a base URL or a key cannot be made', () => {
   const { PARLANCE_BASE_URL, PARLANCE_API_KEY } = process.env;
   delete process.env['PARLANCE_BASE_URL'];

@@ -161,6 +161,8 @@ function makeSessions(client: Client<typeof SessionService>, { retries }: Connec
     ...client,
     streamTurn: (request, options) => streamTurn(client, retries, request, options),
     async connect(request, options) {
+      if (!options?.WebSocket && typeof WebSocket === 'undefined')
+        throw misuse('There is no WebSocket here, as in Node before 22. Pass one: { WebSocket: (await import("ws")).WebSocket }.');
       const { id, chatUrl, wsUrl } = await client.createSession(request);
       return Object.assign(connect({ ...options, chatUrl, ...(request.modality !== 'text' && { wsUrl }) }), { id });
     },
