@@ -16,7 +16,7 @@ export interface Api {
   /** What came, in order. */
   readonly requests: Request[];
   client(options?: ParlanceOptions): Parlance;
-  /** Cuts all connections. */
+  /** Cuts all connections, behind what was written. */
   cut(): void;
 }
 
@@ -49,7 +49,7 @@ export async function withApi(
     requests,
     client: (options) => new Parlance({ baseUrl: `${baseUrl}/v1`, apiKey: 'prl_secret', retries: quick, ...options }),
     cut() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) socket.destroySoon();
     },
   };
   routed = connectNodeAdapter({ routes: (router) => parts.routes?.(router, api) });

@@ -55,6 +55,7 @@ test('a call is made again for reasons that may pass, and not for others', async
     ['unavailable', 'unavailable', 3],
     ['rate-limited', 'resource_exhausted', 3],
     ['conflict', 'aborted', 3],
+    ['canceled', 'canceled', 1],
     ['not-found', 'not_found', 1],
     ['quota-exceeded-sessions', 'resource_exhausted', 1],
     ['a-later-reason', 'failed_precondition', 1],
@@ -88,15 +89,14 @@ test('the first request of a key is waited for', () =>
 
 test('each try has its time', () =>
   failing(1, () => true, async (api) => {
-    assert.equal((await getAgent(api, { timeoutMs: 100, retries: { firstMs: 1 } })).id, 'agt_1');
+    assert.equal((await getAgent(api, { timeoutMs: 1_000, retries: { firstMs: 1 } })).id, 'agt_1');
     assert.equal(api.requests.length, 2);
-    assert.equal(api.requests[0]?.headers['connect-timeout-ms'], '100');
+    assert.equal(api.requests[0]?.headers['connect-timeout-ms'], '1000');
   }));
 
 test('a call that is over its time says so', () =>
   failing(9, () => true, async (api) => {
     await assert.rejects(getAgent(api, { timeoutMs: 20, retries: { firstMs: 1 } }), { reason: 'deadline-exceeded' });
-    assert.equal(api.requests.length, 3);
   }));
 
 test('a call can be stopped, also while it waits', async () => {

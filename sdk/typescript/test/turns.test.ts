@@ -22,8 +22,8 @@ const script: Event[] = [
 
 const at = (number: number): Event => ({ ...script[number], turnId: 'turn_1', eventId: `turn_1.${number}` });
 
-/** Lets what was sent arrive. */
-const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+/** Lets what was yielded be written. */
+const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A service whose connections are cut behind so many events, each time. */
 function cutting(cutBehind: number, turns: Set<string>): Partial<ServiceImpl<typeof Service>> & { api?: Api } {
@@ -38,7 +38,7 @@ function cutting(cutBehind: number, turns: Set<string>): Partial<ServiceImpl<typ
   }
   const own: ReturnType<typeof cutting> = {
     async *streamTurn(_, { requestHeader }) {
-      const key = requestHeader.get('idempotency-key') ?? '';
+      const key = requestHeader.get('idempotency-key') ?? assert.fail('there is no key');
       const isFirst = !turns.has(key);
       turns.add(key);
       if (isFirst && cutBehind === 0) {
