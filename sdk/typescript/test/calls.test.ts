@@ -101,8 +101,10 @@ test('a call that is over its time says so', () =>
 
 test('a call can be stopped, also while it waits', async () => {
   const stopped = { name: 'ParlanceError', reason: 'canceled' };
-  for (const handler of [() => true, (_: unknown, response: Parameters<typeof refuse>[0]) => refuse(response, 'unavailable', 'unavailable')])
-    await failing(9, handler as never, async (api) => {
+  const silent: Parameters<typeof failing>[1] = () => true;
+  const refusing: typeof silent = (_, response) => refuse(response, 'unavailable', 'unavailable');
+  for (const handler of [silent, refusing])
+    await failing(9, handler, async (api) => {
       const stop = new AbortController();
       const client = api.client({ retries: { firstMs: 60_000 } });
       const call = client.agents.getAgent(agent, { signal: stop.signal });

@@ -13,7 +13,8 @@ import type { SessionService } from '../src/gen/sessions_pb.js';
 import { all, Parlance } from '../src/index.js';
 import { startProxy } from './proxy.js';
 
-const { PARLANCE_BASE_URL: baseUrl, PARLANCE_API_KEY: apiKey, PARLANCE_AGENT_ID: agentId, PARLANCE_WORKSPACE_ID: workspaceId } = process.env;
+const { PARLANCE_BASE_URL: baseUrl, PARLANCE_API_KEY: apiKey } = process.env;
+const { PARLANCE_AGENT_ID: agentId, PARLANCE_WORKSPACE_ID: workspaceId } = process.env;
 
 /** The same question, and yet another text each time. */
 const question = (n: number): string => `How are webhooks signed${'?'.repeat(n)}`;
@@ -113,7 +114,8 @@ if (baseUrl && apiKey && agentId && workspaceId) {
     const dir = mkdtempSync('node_modules/.released-');
     try {
       const version = readdirSync('../../proto/released').sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1);
-      const plugin = { local: '../../proto/node_modules/.bin/protoc-gen-es', out: dir, opt: ['target=js', 'import_extension=js'], include_imports: true };
+      const opt = ['target=js', 'import_extension=js'];
+      const plugin = { local: '../../proto/node_modules/.bin/protoc-gen-es', out: dir, opt, include_imports: true };
       const template = JSON.stringify({ version: 'v2', plugins: [plugin] });
       execFileSync('../../proto/node_modules/.bin/buf', ['generate', `../../proto/released/${version}`, '--template', template]);
       writeFileSync(`${dir}/package.json`, '{"type": "module"}');

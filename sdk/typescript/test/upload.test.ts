@@ -85,7 +85,8 @@ test('a Blob, bytes and a stream arrive whole, and progress is told', async () =
 });
 
 test('a file that is refused before it was read says why, and is not sent again', async () => {
-  for (const [status, code] of [[415, 'kb-unsupported-media-type'], [402, 'quota-exceeded-kb-upload-size'], [413, 'body-too-large']] as const)
+  const refusals = [[415, 'kb-unsupported-media-type'], [402, 'quota-exceeded-kb-upload-size'], [413, 'body-too-large']] as const;
+  for (const [status, code] of refusals)
     await withUploads((_, response) => problem(response, status, code), async (api) => {
       const large = { ...file, file: new Blob(Array<string>(40).fill('x'.repeat(1 << 20))) };
       await assert.rejects(api.client().knowledge.upload(large), { name: 'ParlanceError', reason: code, status, requestId: 'req_1' });

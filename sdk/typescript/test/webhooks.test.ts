@@ -66,7 +66,9 @@ test('while a secret is rotated either secret and either signature will do', asy
   await verify(headersOf(disabled), disabled, [other, secret], { now });
 });
 
-const failures: [name: string, failure: WebhookFailure, changes: Record<string, string | undefined>, raw?: unknown, secrets?: string | string[]][] = [
+type Changes = Record<string, string | undefined>;
+
+const failures: [name: string, failure: WebhookFailure, changes: Changes, raw?: unknown, secrets?: string | string[]][] = [
   ['no id', 'header-missing', { 'webhook-id': undefined }],
   ['no time', 'header-missing', { 'webhook-timestamp': undefined }],
   ['no signature', 'header-missing', { 'webhook-signature': undefined }],

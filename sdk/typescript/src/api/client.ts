@@ -12,7 +12,12 @@ import { MemoryService } from '../gen/memory_pb.js';
 import { PeopleService } from '../gen/people_pb.js';
 import { PrivacyService } from '../gen/privacy_pb.js';
 import { QueueService } from '../gen/queues_pb.js';
-import { type CreateSessionRequestSchema, SessionService, type StreamTurnRequestSchema, type StreamTurnResponse } from '../gen/sessions_pb.js';
+import {
+  type CreateSessionRequestSchema,
+  SessionService,
+  type StreamTurnRequestSchema,
+  type StreamTurnResponse,
+} from '../gen/sessions_pb.js';
 import { TelephonyService } from '../gen/telephony_pb.js';
 import { ToolService } from '../gen/tools_pb.js';
 import { UsageService } from '../gen/usage_pb.js';

@@ -1,4 +1,5 @@
-// Uploads of files, as a form over REST: unlike the RPC, it can be repeated without a second source.
+// Uploads of files, as a form over REST: the RPC takes no idempotency key, so a lost upload could
+// not be sent again.
 import { fromJsonString } from '@bufbuild/protobuf';
 import { type Source, SourceSchema } from '../gen/knowledge_pb.js';
 import { canceled, errorOfAnswer, lostConnection, ParlanceError } from './errors.js';
@@ -208,13 +209,17 @@ const beginningBytes = 4096;
  * closes the connection; who is still sending never reads the answer. So the beginning is sent once
  * more, in a form that is cut off, of which nothing is stored.
  */
-async function refusalOf(fetch: Connection['fetch'], { url, headers, method }: FormRequest, form: Form): Promise<ParlanceError | undefined> {
-  const { head, content } = form;
+async function refusalOf(
+  fetch: Connection['fetch'],
+  { url, headers, method }: FormRequest,
+  { head, content }: Form,
+): Promise<ParlanceError | undefined> {
   const beginning = content instanceof Blob || content instanceof Uint8Array ? content.slice(0, beginningBytes) : '';
   const asked = new Headers(headers);
   asked.delete(idempotencyKey);
   try {
-    const answer = await sendByFetch(fetch, { url, headers: asked, method }, new Blob([head, beginning as BlobPart]), AbortSignal.timeout(10_000));
+    const form = new Blob([head, beginning as BlobPart]);
+    const answer = await sendByFetch(fetch, { url, headers: asked, method }, form, AbortSignal.timeout(10_000));
     const error = errorOfAnswer(answer.status, answer.header, answer.text);
     return error.reason === 'invalid-request' || error.isRetryable ? undefined : error;
   } catch {

@@ -1,9 +1,10 @@
 // Packs the SDK, installs it in an empty project, and uses it from there: in Node, by TypeScript's
 // two ways to find modules, in Chromium, and in a worker runtime without Node's modules.
 //
-//	PARLANCE_BASE_URL=… PARLANCE_API_KEY=… PARLANCE_WORKSPACE_ID=… PARLANCE_AGENT_ID=… node packed.mjs
+//	set -a; source dev.env; set +a; node packed.mjs
 //
-// CHROMIUM names another browser. Exits with 1 when a check fails.
+// dev.env is that of a running `parlance dev`. CHROMIUM names another browser. Exits with 1 when a
+// check fails.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -63,7 +64,8 @@ function inTypeScript() {
   const page = { lib: ['es2023', 'dom', 'dom.iterable'], types: [] };
   // Connect's own declarations need a type of the DOM.
   const node = { skipLibCheck: true, lib: ['es2023'], types: ['node'], typeRoots: [join(here, 'node_modules/@types')] };
-  for (const [module, moduleResolution, environment] of [['esnext', 'bundler', page], ['nodenext', 'nodenext', page], ['nodenext', 'nodenext', node]]) {
+  const ways = [['esnext', 'bundler', page], ['nodenext', 'nodenext', page], ['nodenext', 'nodenext', node]];
+  for (const [module, moduleResolution, environment] of ways) {
     const compilerOptions = { ...strict, module, moduleResolution, ...environment };
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
     run(process.execPath, [join(here, 'node_modules/typescript/bin/tsc')]);

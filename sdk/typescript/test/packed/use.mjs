@@ -25,7 +25,8 @@ globalThis.run = async ({ baseUrl, apiKey, workspaceId, agentId, withSession }) 
     .listAgents({ workspaceId })
     .catch((error) => error.reason);
 
-  const headers = new Headers({ 'webhook-id': 'evt_1', 'webhook-timestamp': String(Math.floor(Date.now() / 1000)), 'webhook-signature': 'v1,AAAA' });
+  const seconds = String(Math.floor(Date.now() / 1000));
+  const headers = new Headers({ 'webhook-id': 'evt_1', 'webhook-timestamp': seconds, 'webhook-signature': 'v1,AAAA' });
   seen.webhook = await webhooks.verify(headers, '{}', 'whsec_AAAA').catch((error) => error.failure);
 
   if (withSession) {
