@@ -18,3 +18,11 @@ go build -o .proto-deps/bin/ ./proto/protoc-gen-parlance
 "$buf" generate --template server/rest/testdata/buf.gen.yaml
 "$buf" generate --template proto/typescript.gen.yaml # last: buf.gen.yaml empties gen/
 go run ./sdk/generate
+
+# The Python SDK's messages depend on protoc, whose version 3.21 is Debian 12's.
+if protoc --version 2>/dev/null | grep -q '^libprotoc 3\.21\.'; then
+	rm -rf sdk/python/src/parlance/v1 sdk/python/src/parlance/_services
+	"$buf" generate --template proto/python.gen.yaml
+else
+	echo "sdk/python is left as it is: its generated files need protoc 3.21 (apt-get install protobuf-compiler)" >&2
+fi

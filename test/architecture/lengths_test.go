@@ -140,8 +140,8 @@ func notWritten(folder string) bool {
 // repository.
 var unwritten = []string{
 	".buf-against", ".git", ".parlance", ".proto-deps", "bin", "dist", "gen", "secrets", "sdk/typescript/dist",
-	"sdk/widget/dist", "console/dist", "examples/typescript/express/dist", "examples/typescript/worker/dist",
-	"examples/typescript/next/.next",
+	"sdk/widget/dist", "console/dist", "sdk/python/src/parlance/v1", "examples/typescript/express/dist",
+	"examples/typescript/worker/dist", "examples/typescript/next/.next",
 }
 
 func read(t *testing.T, file string) []byte {

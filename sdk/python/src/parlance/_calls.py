@@ -1,0 +1,228 @@
+"""Calls of the service: one answer, streams, and pages; with the tries that each takes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Type, TypeVar
+
+import httpx
+from google.protobuf.message import Message
+
+from . import _protocol as protocol
+from ._config import Config, Tries, new_key, no_answer
+from ._errors import ParlanceError, from_connect
+
+M = TypeVar("M", bound=Message)
+
+
+@dataclass(frozen=True)
+class CallOptions:
+    """What the caller says about one call. Times are in seconds."""
+
+    timeout: float | None = None
+    """The longest wait of one try, of a stream for its next message."""
+    idempotency_key: str | None = None
+    extra_headers: Mapping[str, str] | None = None
+
+
+def _unreachable(config: Config, error: Exception) -> ParlanceError:
+    return no_answer(error, f"No answer from {config.base_url}")
+
+
+class Calls:
+    """Calls that block."""
+
+    def __init__(
+        self, config: Config, http: httpx.Client | None = None, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self.config = config
+        self.owns_http = http is None
+        self.http = http or httpx.Client()
+        self.sleep = sleep
+
+    def unary(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> M:
+        """Calls until there is an answer, or an error that another try would not change."""
+        headers = protocol.unary_headers(self.config, options.idempotency_key or new_key(), options.extra_headers)
+        body = request.SerializeToString()
+        tries = Tries(self.config)
+        while True:
+            try:
+                return self._unary(method, body, answer, headers, options)
+            except ParlanceError as error:
+                wait = tries.wait_after(error)
+            self.sleep(wait)
+
+    def _unary(self, method: str, body: bytes, answer: Type[M], headers: Mapping[str, str], options: CallOptions) -> M:
+        timeout = protocol.timeouts(self.config.timeout if options.timeout is None else options.timeout)
+        try:
+            response = self.http.post(protocol.url(self.config, method), content=body, headers=headers, timeout=timeout)
+        except httpx.RequestError as error:
+            raise _unreachable(self.config, error) from error
+        if response.status_code != 200:
+            raise from_connect(response.status_code, response.headers, response.content)
+        message = answer()
+        protocol.decode(response.content, message)
+        return message
+
+    def stream_once(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> Iterator[M]:
+        """The messages of one try."""
+        timeout = protocol.timeouts(self.config.stream_timeout if options.timeout is None else options.timeout)
+        headers = protocol.stream_headers(self.config, options.idempotency_key, options.extra_headers)
+        url, body = protocol.url(self.config, method), protocol.envelope(request)
+        try:
+            with self.http.stream("POST", url, content=body, headers=headers, timeout=timeout) as response:
+                if response.status_code != 200:
+                    raise from_connect(response.status_code, response.headers, response.read())
+                envelopes = protocol.Envelopes(response)
+                for data in response.iter_raw():
+                    for part in envelopes.take(data):
+                        message = answer()
+                        protocol.decode(part, message)
+                        yield message
+                envelopes.finish()
+        except httpx.RequestError as error:
+            raise _unreachable(self.config, error) from error
+
+    def stream(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> Iterator[M]:
+        """The messages of a stream. It is tried again until its first message has come."""
+        tries = Tries(self.config)
+        while True:
+            begun = False
+            try:
+                for message in self.stream_once(method, request, answer, options):
+                    begun = True
+                    yield message
+                return
+            except ParlanceError as error:
+                if begun:
+                    raise
+                wait = tries.wait_after(error)
+            self.sleep(wait)
+
+
+class AsyncCalls:
+    """Calls for asyncio."""
+
+    def __init__(
+        self,
+        config: Config,
+        http: httpx.AsyncClient | None = None,
+        upload_http: httpx.Client | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.config = config
+        self.owns_http = http is None
+        self.http = http or httpx.AsyncClient()
+        self.upload_http = upload_http
+        self.sleep = sleep
+
+    async def unary(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> M:
+        """As Calls.unary."""
+        headers = protocol.unary_headers(self.config, options.idempotency_key or new_key(), options.extra_headers)
+        body = request.SerializeToString()
+        tries = Tries(self.config)
+        while True:
+            try:
+                return await self._unary(method, body, answer, headers, options)
+            except ParlanceError as error:
+                wait = tries.wait_after(error)
+            await self.sleep(wait)
+
+    async def _unary(
+        self, method: str, body: bytes, answer: Type[M], headers: Mapping[str, str], options: CallOptions
+    ) -> M:
+        timeout = protocol.timeouts(self.config.timeout if options.timeout is None else options.timeout)
+        url = protocol.url(self.config, method)
+        try:
+            response = await self.http.post(url, content=body, headers=headers, timeout=timeout)
+        except httpx.RequestError as error:
+            raise _unreachable(self.config, error) from error
+        if response.status_code != 200:
+            raise from_connect(response.status_code, response.headers, response.content)
+        message = answer()
+        protocol.decode(response.content, message)
+        return message
+
+    async def stream_once(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> AsyncIterator[M]:
+        """As Calls.stream_once."""
+        timeout = protocol.timeouts(self.config.stream_timeout if options.timeout is None else options.timeout)
+        headers = protocol.stream_headers(self.config, options.idempotency_key, options.extra_headers)
+        url, body = protocol.url(self.config, method), protocol.envelope(request)
+        try:
+            async with self.http.stream("POST", url, content=body, headers=headers, timeout=timeout) as response:
+                if response.status_code != 200:
+                    raise from_connect(response.status_code, response.headers, await response.aread())
+                envelopes = protocol.Envelopes(response)
+                async for data in response.aiter_raw():
+                    for part in envelopes.take(data):
+                        message = answer()
+                        protocol.decode(part, message)
+                        yield message
+                envelopes.finish()
+        except httpx.RequestError as error:
+            raise _unreachable(self.config, error) from error
+
+    async def stream(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> AsyncIterator[M]:
+        """As Calls.stream."""
+        tries = Tries(self.config)
+        while True:
+            begun = False
+            try:
+                async for message in self.stream_once(method, request, answer, options):
+                    begun = True
+                    yield message
+                return
+            except ParlanceError as error:
+                if begun:
+                    raise
+                wait = tries.wait_after(error)
+            await self.sleep(wait)
+
+
+class Service:
+    """A service of the contract. The generated classes call these methods."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def _unary(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> M:
+        return self._calls.unary(method, request, answer, options)
+
+    def _stream(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> Iterator[M]:
+        return self._calls.stream(method, request, answer, options)
+
+    def _pages(
+        self, method: str, request: Message, answer: Type[Message], items: str, options: CallOptions
+    ) -> Iterator[Any]:
+        while True:
+            page: Any = self._unary(method, request, answer, options)
+            yield from getattr(page, items)
+            if not page.next_page_token:
+                return
+            setattr(request, "page_token", page.next_page_token)
+
+
+class AsyncService:
+    """A service of the contract. The generated classes call these methods."""
+
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
+
+    async def _unary(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> M:
+        return await self._calls.unary(method, request, answer, options)
+
+    def _stream(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> AsyncIterator[M]:
+        return self._calls.stream(method, request, answer, options)
+
+    async def _pages(
+        self, method: str, request: Message, answer: Type[Message], items: str, options: CallOptions
+    ) -> AsyncIterator[Any]:
+        while True:
+            page: Any = await self._unary(method, request, answer, options)
+            for item in getattr(page, items):
+                yield item
+            if not page.next_page_token:
+                return
+            setattr(request, "page_token", page.next_page_token)

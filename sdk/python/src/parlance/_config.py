@@ -1,0 +1,112 @@
+"""How the service is called."""
+
+from __future__ import annotations
+
+import os
+import random
+import uuid
+from dataclasses import dataclass, field
+from typing import Mapping
+
+from ._errors import CONNECTION_FAILED, ParlanceError
+from ._reasons import Reason
+from ._version import __version__
+
+API_VERSION = "2026-11-28"
+"""The version of the interface that this package was written for."""
+
+LONGEST_WAIT = 60.0
+"""A call whose Retry-After is longer than these seconds fails at once."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of a client. Times are in seconds."""
+
+    base_url: str
+    """Without a path."""
+    api_key: str = field(repr=False)
+    timeout: float
+    stream_timeout: float
+    max_retries: int
+    reconnect_for: float
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of every call."""
+        return {
+            "Authorization": f"Bearer {self.api_key}",
+            "Parlance-Version": API_VERSION,
+            "User-Agent": f"parlance-python/{__version__}",
+        }
+
+
+def read(
+    base_url: str | None,
+    api_key: str | None,
+    timeout: float,
+    stream_timeout: float,
+    max_retries: int,
+    reconnect_for: float,
+) -> Config:
+    """The settings, with those of the environment where none are given."""
+    base = (base_url or os.environ.get("PARLANCE_BASE_URL") or "").rstrip("/")
+    key = api_key or os.environ.get("PARLANCE_API_KEY") or ""
+    if not base.startswith(("http://", "https://")):
+        raise ValueError("base_url is missing: give the URL of the service, or set PARLANCE_BASE_URL")
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise ValueError("api_key is missing or not an API key: give it, or set PARLANCE_API_KEY")
+    if base.endswith("/v1"):
+        base = base[: -len("/v1")]
+    return Config(base, key, timeout, stream_timeout, max_retries, reconnect_for)
+
+
+def new_key() -> str:
+    """An Idempotency-Key."""
+    return f"py-{uuid.uuid4()}"
+
+
+@dataclass
+class Tries:
+    """Decides whether and when a call is tried again."""
+
+    config: Config
+    failed: int = 0
+    in_flight: float = 0.0
+    """How long another try with the same Idempotency-Key has been waited for."""
+
+    def wait_after(self, error: ParlanceError) -> float:
+        """The seconds to wait before the next try. Raises the error when there is none."""
+        if error.is_reason(Reason.IDEMPOTENCY_KEY_IN_FLIGHT):
+            wait = error.retry_after or pause(self.failed, 0.5, 2.0)
+            if self.in_flight + wait > max(self.config.timeout, LONGEST_WAIT):
+                raise error
+            self.in_flight += wait
+            return wait
+        if error.is_reason(Reason.CANCELED) or not error.may_be_repeated or self.failed >= self.config.max_retries:
+            raise error
+        wait = pause(self.failed, 0.5, 8.0)
+        if error.retry_after is not None:
+            if error.retry_after > LONGEST_WAIT:
+                raise error
+            wait = max(wait, error.retry_after)
+        self.failed += 1
+        return wait
+
+
+def pause(tries: int, first: float, longest: float) -> float:
+    """A pause that doubles with every try. Half of it is random, so that the clients of a service
+    that was lost do not come back all at once."""
+    bound = min(first * float(1 << min(tries, 16)), longest)
+    return bound * (0.5 + random.random() / 2)
+
+
+def no_answer(error: Exception, what: str) -> ParlanceError:
+    """The error for a call without an answer."""
+    return ParlanceError(CONNECTION_FAILED, f"{what}: {type(error).__name__}", code="unavailable")
+
+
+def merged(headers: Mapping[str, str], extra: Mapping[str, str] | None) -> dict[str, str]:
+    """The headers with those of the caller, which win whatever their case is."""
+    given = {name.lower() for name in extra or ()}
+    return {**{name: value for name, value in headers.items() if name.lower() not in given}, **(extra or {})}

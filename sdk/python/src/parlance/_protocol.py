@@ -1,0 +1,95 @@
+"""What the Connect protocol says about requests and streams. https://connectrpc.com/docs/protocol"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Iterator, Mapping
+
+import httpx
+from google.protobuf.message import DecodeError, Message
+
+from ._config import Config, merged
+from ._errors import CONNECTION_FAILED, ParlanceError, from_end
+
+_END = 2
+"""The flag of the last message of a stream, which is JSON."""
+
+
+def url(config: Config, method: str) -> str:
+    """Where a method is called, such as "AgentService/CreateAgent"."""
+    return f"{config.base_url}/parlance.v1.{method}"
+
+
+def unary_headers(config: Config, key: str, extra: Mapping[str, str] | None) -> dict[str, str]:
+    """The headers of a call with one answer."""
+    own = {"Content-Type": "application/proto", "Connect-Protocol-Version": "1", "Idempotency-Key": key}
+    return merged({**config.headers, **own}, extra)
+
+
+def stream_headers(config: Config, key: str | None, extra: Mapping[str, str] | None) -> dict[str, str]:
+    """The headers of a call with a stream of answers."""
+    own = {"Content-Type": "application/connect+proto", "Connect-Protocol-Version": "1", "Accept-Encoding": "identity"}
+    if key:
+        own["Idempotency-Key"] = key
+    return merged({**config.headers, **own}, extra)
+
+
+def envelope(message: Message) -> bytes:
+    """A message as streams have it."""
+    body = message.SerializeToString()
+    return struct.pack(">BI", 0, len(body)) + body
+
+
+def decode(body: bytes, answer: Message) -> None:
+    """Reads a message. Raises ParlanceError when it is none."""
+    try:
+        answer.ParseFromString(body)
+    except DecodeError:
+        raise ParlanceError(CONNECTION_FAILED, "The answer is not a message of Parlance.", code="unavailable") from None
+
+
+class Envelopes:
+    """Takes a stream apart into its messages."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+        self._rest = bytearray()
+        self._ended = False
+
+    def take(self, data: bytes) -> Iterator[bytes]:
+        """The messages that are complete with these bytes. Raises the error that ends the stream."""
+        self._rest += data
+        while len(self._rest) >= 5:
+            flags, size = struct.unpack_from(">BI", self._rest)
+            if len(self._rest) < 5 + size:
+                return
+            body = bytes(self._rest[5 : 5 + size])
+            del self._rest[: 5 + size]
+            if flags & _END:
+                self._ended = True
+                self._end(body)
+            elif flags:
+                raise ParlanceError(CONNECTION_FAILED, "The stream is compressed, which was not asked for.", code="unavailable")
+            else:
+                yield body
+
+    def finish(self) -> None:
+        """Raises ParlanceError unless the stream was complete."""
+        if not self._ended:
+            raise ParlanceError(CONNECTION_FAILED, "The connection broke in the middle of a stream.", code="unavailable")
+
+    def _end(self, body: bytes) -> None:
+        try:
+            end = json.loads(body or b"{}")
+        except ValueError:
+            raise ParlanceError(CONNECTION_FAILED, "The end of the stream cannot be read.", code="unavailable") from None
+        if end.get("error"):
+            metadata = {name.lower(): values[0] for name, values in (end.get("metadata") or {}).items() if values}
+            headers = {**self._response.headers, **metadata}
+            raise from_end(end["error"], headers, self._response.status_code)
+
+
+def timeouts(longest_wait: float) -> httpx.Timeout:
+    """The time-outs of one try: to connect, and to wait for each part of the answer."""
+    return httpx.Timeout(longest_wait, connect=min(longest_wait, 15.0))

@@ -1,0 +1,191 @@
+"""Streams that go on over a new connection when theirs is lost: turns, and the feed of events."""
+
+from __future__ import annotations
+
+import time
+from contextlib import aclosing, closing
+from typing import Any, AsyncIterator, Iterator, Tuple, Type, TypeVar, Union
+
+import httpx
+from google.protobuf.message import Message
+
+from ._calls import AsyncCalls, CallOptions, Calls
+from ._config import Config, Tries, new_key, pause
+from ._errors import CONNECTION_FAILED, ParlanceError
+from ._reasons import Reason
+from .v1.sessions_pb2 import FollowTurnRequest, StreamTurnRequest
+from .v1.webhooks_pb2 import WatchEventsRequest
+
+M = TypeVar("M", bound=Message)
+Resumable = Union[StreamTurnRequest, FollowTurnRequest, WatchEventsRequest]
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 3.0
+
+
+class Course:
+    """What is known of a stream over all its connections."""
+
+    def __init__(self, config: Config, options: CallOptions) -> None:
+        self._config = config
+        self._options = options
+        self._tries = Tries(config)
+        self._attempts = 0
+        self._lost_at: float | None = None
+        self._reached = False
+        self._begun = False
+        self.done = False
+
+    def request(self) -> Tuple[str, Message, CallOptions]:
+        """The call that goes on with the stream."""
+        raise NotImplementedError
+
+    def note(self, message: Any) -> bool:
+        """Remembers a message. False: it is not for the caller."""
+        raise NotImplementedError
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether a stream that ends without a message is complete."""
+        return False
+
+    def take(self, message: Any) -> bool:
+        """Notes that a message has come. False: it is not for the caller."""
+        self._begun = self._reached = True
+        self._lost_at, self._attempts = None, 0
+        return self.note(message)
+
+    def wait_after(self, error: ParlanceError) -> float:
+        """The seconds to wait before the next connection. Raises the error when there is none."""
+        refused = isinstance(error.__cause__, (httpx.ConnectError, httpx.ConnectTimeout))
+        self._reached = self._reached or not refused
+        if not self._is_loss(error):
+            if self._begun:
+                raise error
+            return self._tries.wait_after(error)
+        if not self._reached:  # the service was never there
+            return self._tries.wait_after(error)
+        now = time.monotonic()
+        self._lost_at = now if self._lost_at is None else self._lost_at
+        left = self._lost_at + self._config.reconnect_for - now
+        if left <= 0:
+            raise error
+        wait = pause(self._attempts, FIRST_PAUSE, LONGEST_PAUSE)
+        self._attempts += 1
+        return min(max(wait, error.retry_after or 0), left)
+
+    def _is_loss(self, error: ParlanceError) -> bool:
+        return error.is_reason(CONNECTION_FAILED, Reason.UNAVAILABLE)
+
+
+class TurnCourse(Course):
+    """The events of a turn."""
+
+    def __init__(self, config: Config, options: CallOptions, request: Union[StreamTurnRequest, FollowTurnRequest]) -> None:
+        super().__init__(config, options)
+        self._request = request
+        self._turn_id = request.turn_id if isinstance(request, FollowTurnRequest) else ""
+        self._last_event_id = request.last_event_id
+        # With the key the service knows a turn again whose first event was lost.
+        key = options.idempotency_key or new_key()
+        self._first = CallOptions(options.timeout, key, options.extra_headers)
+
+    def request(self) -> Tuple[str, Message, CallOptions]:
+        """FollowTurn, once the turn's id is known."""
+        if not self._turn_id:
+            return "SessionService/StreamTurn", self._request, self._first
+        follow = FollowTurnRequest(
+            session_id=self._request.session_id, turn_id=self._turn_id, last_event_id=self._last_event_id
+        )
+        return "SessionService/FollowTurn", follow, CallOptions(self._options.timeout, None, self._options.extra_headers)
+
+    def note(self, message: Any) -> bool:
+        """The events of a turn end with turn.done."""
+        self._turn_id, self._last_event_id = message.turn_id, message.event_id
+        self.done = message.type == "turn.done"
+        return True
+
+    @property
+    def may_be_empty(self) -> bool:
+        """A stream behind turn.done has no messages."""
+        return not self._begun and bool(self._request.last_event_id)
+
+
+class FeedCourse(Course):
+    """The events of a workspace."""
+
+    def __init__(self, config: Config, options: CallOptions, request: WatchEventsRequest) -> None:
+        super().__init__(config, options)
+        self._wants_cursor = request.announce
+        self._request = WatchEventsRequest()
+        self._request.CopyFrom(request)
+        self._request.announce = True  # to know from where to go on before there was an event
+
+    def request(self) -> Tuple[str, Message, CallOptions]:
+        """WatchEvents, behind the last event."""
+        return "WebhookService/WatchEvents", self._request, self._options
+
+    def note(self, message: Any) -> bool:
+        """The first message of each connection has only a cursor."""
+        self._request.after = message.cursor
+        self._request.last_event_id = ""
+        if message.HasField("event"):
+            return True
+        wanted, self._wants_cursor = self._wants_cursor, False
+        return wanted
+
+
+def course_of(config: Config, request: Resumable, options: CallOptions) -> Union[TurnCourse, FeedCourse]:
+    """The course of a stream that can be resumed."""
+    if isinstance(request, WatchEventsRequest):
+        return FeedCourse(config, options, request)
+    return TurnCourse(config, options, request)
+
+
+def _broken() -> ParlanceError:
+    return ParlanceError(CONNECTION_FAILED, "The stream ended before it was complete.", code="unavailable")
+
+
+def resumed(calls: Calls, request: Resumable, answer: Type[M], options: CallOptions) -> Iterator[M]:
+    """The messages of a stream, each once, over as many connections as it takes."""
+    course = course_of(calls.config, request, options)
+    while True:
+        method, message, with_options = course.request()
+        try:
+            with closing(_generator(calls.stream_once(method, message, answer, with_options))) as messages:
+                for one in messages:
+                    if course.take(one):
+                        yield one
+                    if course.done:
+                        return
+            if course.may_be_empty:
+                return
+            error = _broken()
+        except ParlanceError as failed:
+            error = failed
+        wait = course.wait_after(error)
+        calls.sleep(wait)
+
+
+async def async_resumed(calls: AsyncCalls, request: Resumable, answer: Type[M], options: CallOptions) -> AsyncIterator[M]:
+    """As resumed."""
+    course = course_of(calls.config, request, options)
+    while True:
+        method, message, with_options = course.request()
+        try:
+            async with aclosing(_generator(calls.stream_once(method, message, answer, with_options))) as messages:
+                async for one in messages:
+                    if course.take(one):
+                        yield one
+                    if course.done:
+                        return
+            if course.may_be_empty:
+                return
+            error = _broken()
+        except ParlanceError as failed:
+            error = failed
+        wait = course.wait_after(error)
+        await calls.sleep(wait)
+
+
+def _generator(iterator: Any) -> Any:
+    """Iterators made by generator functions have close or aclose, which their types do not say."""
+    return iterator

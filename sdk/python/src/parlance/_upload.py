@@ -1,0 +1,209 @@
+"""Uploads of files. They go over REST, which takes an Idempotency-Key for them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import contextmanager
+from typing import Iterator, Tuple
+from urllib.parse import quote
+
+import httpx
+from google.protobuf import json_format
+
+from . import _early
+from ._calls import CallOptions, Calls
+from ._config import Tries, merged, new_key, no_answer
+from ._errors import CONNECTION_FAILED, ParlanceError, from_problem
+from ._form import File, Form, Names, Progress
+from ._protocol import timeouts
+from ._services.knowledge import AsyncKnowledgeService, KnowledgeService
+from .v1.knowledge_pb2 import Source
+
+
+class Knowledge(KnowledgeService):
+    """The knowledge base, with uploads."""
+
+    def upload(
+        self,
+        file: File,
+        *,
+        workspace_id: str,
+        filename: str = "",
+        media_type: str = "",
+        name: str = "",
+        force_ocr: bool = False,
+        ocr_languages: Names = (),
+        tags: Names = (),
+        on_progress: Progress | None = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Source:
+        """Uploads a file and returns its source, which is read in the background: watch_source
+        says when it is ready.
+
+        Args:
+            file: A path, the bytes, or a file that was opened for reading bytes. One that cannot be
+                rewound is tried once.
+            workspace_id: ws_…
+            filename: Its ending says what the file is; by default that of file.
+            media_type: By default what the ending says.
+            name: What the source is called; by default the filename.
+            force_ocr: Reads every page of a PDF from its picture.
+            ocr_languages: As tesseract names them, such as "deu".
+            tags: At most 20.
+            on_progress: Called with the bytes sent so far, and with all there are or None.
+            timeout: Seconds for sending each piece and for the answer.
+            idempotency_key: By default a new one, which is kept over all tries.
+
+        Raises ParlanceError, such as kb-unsupported-media-type, quota-exceeded-kb-upload-size,
+        quota-exceeded-kb-storage or body-too-large, and OSError for a file that cannot be read.
+        """
+        form = Form(file, filename, media_type, name, force_ocr, ocr_languages, tags, on_progress)
+        return _send(self._calls, "POST", _upload_path(workspace_id), form, CallOptions(timeout, idempotency_key))
+
+    def replace_content(
+        self,
+        file: File,
+        *,
+        workspace_id: str,
+        source_id: str,
+        filename: str = "",
+        media_type: str = "",
+        name: str = "",
+        force_ocr: bool = False,
+        ocr_languages: Names = (),
+        tags: Names = (),
+        on_progress: Progress | None = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Source:
+        """Gives a source other content, as upload does. Its id and its agents stay, and so do its
+        name and tags unless others are given. The old content answers until the new one is ready."""
+        form = Form(file, filename, media_type, name, force_ocr, ocr_languages, tags, on_progress)
+        path = _content_path(workspace_id, source_id)
+        return _send(self._calls, "PUT", path, form, CallOptions(timeout, idempotency_key))
+
+
+class AsyncKnowledge(AsyncKnowledgeService):
+    """The knowledge base, with uploads. An upload runs in a thread, because asyncio loses an answer
+    that comes before everything was sent; on_progress is called in the event loop."""
+
+    async def upload(
+        self,
+        file: File,
+        *,
+        workspace_id: str,
+        filename: str = "",
+        media_type: str = "",
+        name: str = "",
+        force_ocr: bool = False,
+        ocr_languages: Names = (),
+        tags: Names = (),
+        on_progress: Progress | None = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Source:
+        """As Knowledge.upload."""
+        form = Form(file, filename, media_type, name, force_ocr, ocr_languages, tags, on_progress)
+        return await self._send("POST", _upload_path(workspace_id), form, CallOptions(timeout, idempotency_key))
+
+    async def replace_content(
+        self,
+        file: File,
+        *,
+        workspace_id: str,
+        source_id: str,
+        filename: str = "",
+        media_type: str = "",
+        name: str = "",
+        force_ocr: bool = False,
+        ocr_languages: Names = (),
+        tags: Names = (),
+        on_progress: Progress | None = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Source:
+        """As Knowledge.replace_content."""
+        form = Form(file, filename, media_type, name, force_ocr, ocr_languages, tags, on_progress)
+        return await self._send("PUT", _content_path(workspace_id, source_id), form, CallOptions(timeout, idempotency_key))
+
+    async def _send(self, method: str, path: str, form: Form, options: CallOptions) -> Source:
+        loop, stop = asyncio.get_running_loop(), threading.Event()
+        report = form.on_progress
+
+        def progress(sent: int, size: int | None) -> None:
+            if stop.is_set():
+                raise InterruptedError("the upload was cancelled")
+            if report is not None:
+                loop.call_soon_threadsafe(report, sent, size)
+
+        def sleep(seconds: float) -> None:
+            if stop.wait(seconds):
+                raise InterruptedError("the upload was cancelled")
+
+        def send() -> Source:
+            calls = Calls(self._calls.config, self._calls.upload_http, sleep)
+            try:
+                return _send(calls, method, path, form, options)
+            finally:
+                if calls.owns_http:
+                    calls.http.close()
+
+        form.on_progress = progress
+        try:
+            return await loop.run_in_executor(None, send)
+        except asyncio.CancelledError:
+            stop.set()
+            raise
+
+
+def _upload_path(workspace_id: str) -> str:
+    return f"/v1/workspaces/{quote(workspace_id, safe='')}/knowledge-base/sources/upload"
+
+
+def _content_path(workspace_id: str, source_id: str) -> str:
+    return f"/v1/workspaces/{quote(workspace_id, safe='')}/knowledge-base/sources/{quote(source_id, safe='')}/content"
+
+
+def _send(calls: Calls, method: str, path: str, form: Form, options: CallOptions) -> Source:
+    """Sends an upload until it is accepted or refused."""
+    config = calls.config
+    headers = merged({**config.headers, "Idempotency-Key": options.idempotency_key or new_key()}, form.headers)
+    timeout = timeouts(config.timeout if options.timeout is None else options.timeout)
+    tries = Tries(config)
+    while True:
+        try:
+            with _client(calls) as (http, cut):
+                response = http.request(
+                    method, config.base_url + path, content=form.body(cut), headers=headers, timeout=timeout
+                )
+            return _source(response)
+        except httpx.RequestError as failed:
+            error = no_answer(failed, f"No answer from {config.base_url} to the upload of {form.filename}")
+        except ParlanceError as failed:
+            error = failed
+        if not form.may_rewind:
+            raise error
+        calls.sleep(tries.wait_after(error))
+
+
+def _source(response: httpx.Response) -> Source:
+    if not 200 <= response.status_code < 300:
+        raise from_problem(response.status_code, response.headers, response.content)
+    try:
+        return json_format.Parse(response.content, Source(), ignore_unknown_fields=True)
+    except (json_format.ParseError, UnicodeDecodeError):
+        raise ParlanceError(CONNECTION_FAILED, "The answer is not a source.", code="unavailable") from None
+
+
+@contextmanager
+def _client(calls: Calls) -> Iterator[Tuple[httpx.Client, _early.Cut]]:
+    """The client for one try, which reads an answer that comes early."""
+    cut = _early.Cut()
+    if calls.owns_http and _early.is_needed():
+        with httpx.Client() as http:
+            _early.prepare(http, cut)
+            yield http, cut
+    else:
+        yield calls.http, cut

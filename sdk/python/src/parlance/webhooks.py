@@ -1,0 +1,140 @@
+"""Webhooks: whether a delivery is from Parlance, and what it says. docs/webhooks.md has the rules."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from enum import Enum
+from typing import Any, Mapping, Sequence, Union
+
+from google.protobuf import json_format
+
+from .v1.webhooks_pb2 import Event
+
+__all__ = ["TOLERANCE_SECONDS", "WebhookError", "WebhookFailure", "verify"]
+
+TOLERANCE_SECONDS = 300.0
+"""How far the time of a delivery may be from this machine's, both ways."""
+
+
+class WebhookFailure(str, Enum):
+    """Why a delivery is refused."""
+
+    SECRET_INVALID = "secret-invalid"
+    """No secret was given, or one is not of the form whsec_…: the receiver is set up wrongly."""
+    HEADER_MISSING = "header-missing"
+    """webhook-id, webhook-timestamp or webhook-signature is missing."""
+    TIMESTAMP_INVALID = "timestamp-invalid"
+    """webhook-timestamp is not a number."""
+    TOO_OLD = "too-old"
+    """The delivery is older than the tolerance. It may be sent again by somebody else."""
+    TOO_NEW = "too-new"
+    """The delivery is from the future: one of the clocks is wrong."""
+    SIGNATURE_INVALID = "signature-invalid"
+    """No signature was made with one of the secrets, of this body."""
+    BODY_INVALID = "body-invalid"
+    """The signature is right, but the body is not the event that webhook-id names."""
+
+
+class WebhookError(ValueError):
+    """A delivery that is not in order; failure says why. Answer it with 400."""
+
+    def __init__(self, failure: WebhookFailure, message: str) -> None:
+        super().__init__(message)
+        self.failure = failure
+
+
+def verify(
+    headers: Mapping[str, str],
+    body: bytes,
+    secret: Union[str, Sequence[str]],
+    *,
+    tolerance: float = TOLERANCE_SECONDS,
+    now: float | None = None,
+) -> Event:
+    """Returns the event of a delivery after checking its signature.
+
+    Args:
+        headers: The headers of the request, whatever the case of their names.
+        body: The body as it came, before anything has parsed it.
+        secret: The endpoint's secret, whsec_…; several while it is rotated.
+        tolerance: How many seconds the delivery's time may be from now, both ways.
+        now: The time in seconds since 1970; without it the machine's.
+
+    The event has its data twice: as the Struct data, and as the message that the oneof payload
+    names, such as post_call_transcription. The oneof is empty for an event that this version does
+    not know. Keep the event_id: the same event can come again.
+
+    Raises WebhookError.
+    """
+    if not isinstance(body, (bytes, bytearray, memoryview)):
+        raise TypeError("body must be the bytes of the request as they came")
+    keys = _keys(secret)
+    given = {name.lower(): value for name, value in headers.items()}
+    event_id, stamp, signatures = (given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
+    if not event_id or not stamp or not signatures:
+        raise WebhookError(
+            WebhookFailure.HEADER_MISSING, "webhook-id, webhook-timestamp and webhook-signature are required."
+        )
+    signed = f"{event_id}.{stamp}.".encode() + bytes(body)
+    _check_time(stamp, time.time() if now is None else now, tolerance)
+    wanted = [b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()) for key in keys]
+    # Each is compared with each, so that the time does not tell which one was right.
+    matches = [hmac.compare_digest(one.encode(), want) for one in signatures.split() for want in wanted]
+    if not any(matches):
+        raise WebhookError(WebhookFailure.SIGNATURE_INVALID, "webhook-signature was not made with the secret.")
+    return _event(bytes(body), event_id)
+
+
+def _keys(secret: Union[str, Sequence[str]]) -> list[bytes]:
+    secrets = [secret] if isinstance(secret, str) else list(secret)
+    keys = []
+    for one in secrets:
+        try:
+            key = base64.b64decode(one.strip().removeprefix("whsec_"), validate=True)
+        except ValueError:
+            key = b""
+        if not key:
+            raise WebhookError(WebhookFailure.SECRET_INVALID, "A secret is not of the form whsec_… .")
+        keys.append(key)
+    if not keys:
+        raise WebhookError(WebhookFailure.SECRET_INVALID, "No secret was given.")
+    return keys
+
+
+def _check_time(stamp: str, now: float, tolerance: float) -> None:
+    if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= 12):
+        raise WebhookError(WebhookFailure.TIMESTAMP_INVALID, "webhook-timestamp is not a number of seconds.")
+    age = now - int(stamp)
+    if age > tolerance:
+        raise WebhookError(WebhookFailure.TOO_OLD, f"The delivery is {age:.0f} s old.")
+    if age < -tolerance:
+        raise WebhookError(WebhookFailure.TOO_NEW, f"The delivery is {-age:.0f} s from the future.")
+
+
+def _event(body: bytes, event_id: str) -> Event:
+    try:
+        values: Any = json.loads(body)
+        if not isinstance(values, dict) or values.get("event_id") != event_id:
+            raise ValueError("another event")
+        event = json_format.ParseDict(values, Event(), ignore_unknown_fields=True)
+        name = str(values.get("type", "")).replace(".", "_")
+        if isinstance(values.get("data"), dict):
+            event.data_json = json.dumps(values["data"], ensure_ascii=False)
+            _set_payload(event, name, values["data"])
+    except (ValueError, json_format.ParseError) as error:
+        message = "The body is not the event that webhook-id names."
+        raise WebhookError(WebhookFailure.BODY_INVALID, message) from error
+    return event
+
+
+def _set_payload(event: Event, name: str, data: Mapping[str, Any]) -> None:
+    """Reads the data as the message of its event, if this version knows it."""
+    known = [field.name for field in Event.DESCRIPTOR.oneofs_by_name["payload"].fields]
+    if name in known:
+        payload = getattr(event, name)
+        payload.SetInParent()
+        json_format.ParseDict(dict(data), payload, ignore_unknown_fields=True)
