@@ -10,6 +10,7 @@ from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, Mapping, T
 import httpx
 from google.protobuf.message import Message
 
+from . import _oldhttp
 from . import _protocol as protocol
 from ._config import Config, Tries, new_key, no_answer
 from ._errors import ParlanceError, from_connect
@@ -39,7 +40,7 @@ class Calls:
     ) -> None:
         self.config = config
         self.owns_http = http is None
-        self.http = http or httpx.Client()
+        self.http = http or _oldhttp.new_client()
         self.sleep = sleep
 
     def unary(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> M:

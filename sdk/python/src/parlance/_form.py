@@ -8,7 +8,7 @@ import secrets
 from dataclasses import dataclass, field
 from typing import BinaryIO, Callable, Iterator, List, Tuple, Union
 
-from ._early import Cut
+from ._oldhttp import Cut
 
 File = Union[str, "os.PathLike[str]", bytes, BinaryIO]
 """A path, the content itself, or a file that was opened for reading bytes."""

@@ -138,8 +138,6 @@ class Conversation:
     async def hang_up(self) -> None:
         """Ends the session and waits for that."""
         await self._stop(1000, "hang_up")
-        if self.end_reason is None and self._failure is None:
-            self.end_reason = "hang_up"
 
     async def leave(self) -> None:
         """Closes the connection. The session waits 120 s for another one."""
@@ -184,7 +182,7 @@ class Conversation:
         try:
             await self._keep_connected()
         except Ended as ended:
-            self.end_reason = ended.reason
+            self.end_reason = ended.reason or "hang_up"
         except ParlanceError as error:
             self._failure = error
         finally:

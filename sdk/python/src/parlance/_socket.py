@@ -33,7 +33,7 @@ _refusals = {
 
 
 class Ended(Exception):
-    """The session has ended."""
+    """The session has ended; the reason is empty when the other side gave none."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -56,8 +56,8 @@ def wait_before(attempts: int, code: int) -> float:
 
 def check_close(code: int, reason: str) -> None:
     """Raises what the close of a socket means."""
-    if code == 1000 or (code == 1011 and reason != "internal_error"):
-        raise Ended(reason or "completed")
+    if code == 1000 or (code == 1011 and reason not in ("", "internal_error")):
+        raise Ended(reason)
     if code == 1008:
         raise Ended(reason or "session-closed")
     if code == 4409:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 from google.protobuf import json_format
 
-from . import _early
+from . import _oldhttp
 from ._calls import CallOptions, Calls
 from ._config import Tries, merged, new_key, no_answer
 from ._errors import CONNECTION_FAILED, ParlanceError, from_problem
@@ -198,12 +198,11 @@ def _source(response: httpx.Response) -> Source:
 
 
 @contextmanager
-def _client(calls: Calls) -> Iterator[Tuple[httpx.Client, _early.Cut]]:
+def _client(calls: Calls) -> Iterator[Tuple[httpx.Client, _oldhttp.Cut]]:
     """The client for one try, which reads an answer that comes early."""
-    cut = _early.Cut()
-    if calls.owns_http and _early.is_needed():
-        with httpx.Client() as http:
-            _early.prepare(http, cut)
+    cut = _oldhttp.Cut()
+    if calls.owns_http and _oldhttp.is_needed():
+        with _oldhttp.new_client(cut) as http:
             yield http, cut
     else:
         yield calls.http, cut

@@ -20,6 +20,10 @@ TOLERANCE_SECONDS = 300.0
 """How far the time of a delivery may be from this machine's, both ways."""
 
 
+_other_names = {"usage.threshold": "usage_threshold_crossed"}
+"""The members of the oneof that are not called as their event is."""
+
+
 class WebhookFailure(str, Enum):
     """Why a delivery is refused."""
 
@@ -121,18 +125,18 @@ def _event(body: bytes, event_id: str) -> Event:
         if not isinstance(values, dict) or values.get("event_id") != event_id:
             raise ValueError("another event")
         event = json_format.ParseDict(values, Event(), ignore_unknown_fields=True)
-        name = str(values.get("type", "")).replace(".", "_")
         if isinstance(values.get("data"), dict):
             event.data_json = json.dumps(values["data"], ensure_ascii=False)
-            _set_payload(event, name, values["data"])
+            _set_payload(event, values["data"])
     except (ValueError, json_format.ParseError) as error:
         message = "The body is not the event that webhook-id names."
         raise WebhookError(WebhookFailure.BODY_INVALID, message) from error
     return event
 
 
-def _set_payload(event: Event, name: str, data: Mapping[str, Any]) -> None:
+def _set_payload(event: Event, data: Mapping[str, Any]) -> None:
     """Reads the data as the message of its event, if this version knows it."""
+    name = _other_names.get(event.type) or event.type.replace(".", "_")
     known = [field.name for field in Event.DESCRIPTOR.oneofs_by_name["payload"].fields]
     if name in known:
         payload = getattr(event, name)

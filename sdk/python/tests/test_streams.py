@@ -1,0 +1,224 @@
+"""Streams: turns and the feed of events, over connections that break."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any, Callable, Iterator
+
+import live
+import parlance
+import pytest
+from parlance import Reason
+from parlance.v1 import (
+    CreateSessionResponse,
+    Event,
+    FollowTurnRequest,
+    StreamTurnRequest,
+    StreamTurnResponse,
+    WatchEventsRequest,
+    WatchEventsResponse,
+)
+from scripted import Reply, Scripted, info, refusal, stream
+
+Serve = Callable[..., Scripted]
+Calling = Callable[..., Any]
+QUESTION = "How are webhooks signed?"
+
+
+def event(kind: str, number: int, delta: str = "") -> StreamTurnResponse:
+    """An event of a turn."""
+    return StreamTurnResponse(type=kind, event_id=f"turn_1:{number}", turn_id="turn_1", delta=delta)
+
+
+STARTED, ONE, TWO, DONE = event("turn.started", 0), event("turn.delta", 1, "a"), event("turn.delta", 2, "b"), event("turn.done", 3)
+UNAVAILABLE = {"code": "unavailable", "message": "Stopping.", "details": [info("unavailable")]}
+
+
+def request_of(server: Scripted, number: int, kind: Any) -> Any:
+    """The message of a request to a stream."""
+    return kind.FromString(server.seen[number].body[5:])
+
+
+def test_a_lost_turn_goes_on_behind_its_last_event(serve: Serve, calling: Calling) -> None:
+    server = serve(
+        stream([STARTED, ONE], is_cut=True),
+        Reply(None),
+        stream([], UNAVAILABLE),
+        stream([TWO], is_cut=True),
+        stream([DONE]),
+    )
+    client, pauses = calling(server)
+    events = list(client.sessions.stream_turn(session_id="ses_1", text="Hello"))
+    assert events == [STARTED, ONE, TWO, DONE]
+    first = request_of(server, 0, StreamTurnRequest)
+    assert (first.session_id, first.text) == ("ses_1", "Hello")
+    assert [seen.path.rpartition("/")[2] for seen in server.seen] == ["StreamTurn"] + 4 * ["FollowTurn"]
+    after = [request_of(server, number, FollowTurnRequest) for number in (1, 2, 3, 4)]
+    assert [one.last_event_id for one in after] == 3 * ["turn_1:1"] + ["turn_1:2"]
+    assert {(one.session_id, one.turn_id) for one in after} == {("ses_1", "turn_1")}
+    assert len(pauses) == 4 and all(0 < pause <= 3 for pause in pauses)
+
+
+def test_a_turn_without_a_first_event_is_sent_again_with_its_key(serve: Serve, calling: Calling) -> None:
+    flying = stream([], {"code": "aborted", "message": "Still at it.", "details": [info("idempotency-key-in-flight")]})
+    server = serve(Reply(None), flying, stream([STARTED, DONE]))
+    client, _ = calling(server)
+    assert list(client.sessions.stream_turn(session_id="ses_1", text="Hello")) == [STARTED, DONE]
+    assert {seen.path.rpartition("/")[2] for seen in server.seen} == {"StreamTurn"}
+    assert len({seen.headers["idempotency-key"] for seen in server.seen}) == 1
+
+
+def test_a_stream_that_ends_too_early_is_followed(serve: Serve, calling: Calling) -> None:
+    server = serve(stream([STARTED, ONE]), stream([DONE]))
+    client, _ = calling(server)
+    assert list(client.sessions.stream_turn(session_id="ses_1", text="Hello")) == [STARTED, ONE, DONE]
+
+
+def test_nothing_follows_a_turn_that_is_done(serve: Serve, calling: Calling) -> None:
+    server = serve(stream([]))
+    client, _ = calling(server)
+    assert list(client.sessions.follow_turn(session_id="ses_1", turn_id="turn_1", last_event_id="turn_1:3")) == []
+    assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("begun", [[], [STARTED, ONE]])
+def test_a_refusal_ends_the_turn(serve: Serve, calling: Calling, begun: "list[StreamTurnResponse]") -> None:
+    server = serve(stream(begun, {"code": "failed_precondition", "message": "Over.", "details": [info("session-closed")]}))
+    client, _ = calling(server)
+    events = []
+    with pytest.raises(parlance.ParlanceError) as caught:
+        for one in client.sessions.stream_turn(session_id="ses_1", text="Hello"):
+            events.append(one)
+    assert caught.value.reason is Reason.SESSION_CLOSED and events == begun and len(server.seen) == 1
+
+
+def test_reconnecting_ends(serve: Serve, calling: Calling) -> None:
+    server = serve(stream([STARTED], is_cut=True), Reply(None))
+    client, _ = calling(server, reconnect_for=0.3)
+    with pytest.raises(parlance.ParlanceError) as caught:
+        list(client.sessions.stream_turn(session_id="ses_1", text="Hello"))
+    assert caught.value.reason == parlance.CONNECTION_FAILED and len(server.seen) > 1
+
+
+def test_a_service_that_was_never_there_is_not_waited_for() -> None:
+    pauses: "list[float]" = []
+    with parlance.Client(base_url=f"http://127.0.0.1:{live.unused_port()}", api_key="prl_x") as client:
+        client._calls.sleep = pauses.append
+        with pytest.raises(parlance.ParlanceError):
+            list(client.sessions.stream_turn(session_id="ses_1", text="Hello"))
+    assert len(pauses) == 2
+
+
+def test_other_streams_are_tried_until_they_begin(serve: Serve, calling: Calling) -> None:
+    server = serve(Reply(None), refusal(503, "unavailable", "Not now."), stream([], is_cut=True), stream([]))
+    client, _ = calling(server, max_retries=3)
+    assert list(client.knowledge.watch_source(workspace_id="ws_1", source_id="src_1")) == []
+    assert len(server.seen) == 4
+
+
+def test_the_feed_goes_on_behind_its_last_event(serve: Serve, calling: Calling) -> None:
+    def fed(cursor: str, event_id: str = "") -> WatchEventsResponse:
+        return WatchEventsResponse(cursor=cursor, event=Event(event_id=event_id) if event_id else None)
+
+    gone = stream([], {"code": "failed_precondition", "message": "Gone.", "details": [info("events-cursor-expired")]})
+    server = serve(
+        stream([fed("c0")], is_cut=True),
+        stream([fed("c0"), fed("c1", "evt_1")], UNAVAILABLE),
+        stream([fed("c1"), fed("c2", "evt_2")]),
+        gone,
+    )
+    client, _ = calling(server)
+    seen = []
+    with pytest.raises(parlance.ParlanceError) as caught:
+        for one in client.webhooks.watch_events(workspace_id="ws_1", events=["dsar.ready"]):
+            seen.append(one.event.event_id)
+    assert caught.value.reason is Reason.EVENTS_CURSOR_EXPIRED
+    assert seen == ["evt_1", "evt_2"]
+    requests = [request_of(server, number, WatchEventsRequest) for number in range(4)]
+    assert [one.after for one in requests] == ["", "c0", "c1", "c2"]
+    assert all(list(one.events) == ["dsar.ready"] for one in requests)
+
+
+@pytest.fixture
+def session(client: parlance.Client, service: live.Service) -> CreateSessionResponse:
+    """A session of the demo agent."""
+    return client.sessions.create_session(agent_id=service.agent_id, user_id="py", modality="text")
+
+
+def through(proxy: live.Proxy, service: live.Service, **options: Any) -> parlance.Client:
+    """A client whose connections the proxy can cut."""
+    return parlance.Client(base_url=proxy.base_url, api_key=service.api_key, **options)
+
+
+def whole(client: parlance.Client, session_id: str) -> "tuple[int, str]":
+    """How many turns answer the question, and what is said in the last one."""
+    turns = [turn for turn in client.sessions.all_transcript(session_id=session_id) if turn.user_text == QUESTION]
+    return len(turns), turns[-1].agent_text
+
+
+@pytest.mark.parametrize("cut_after", [1, 700, 1200, 2500])
+def test_a_turn_of_the_service_is_whole(
+    client: parlance.Client, service: live.Service, proxy: live.Proxy, session: CreateSessionResponse, cut_after: int
+) -> None:
+    proxy.cut_after = cut_after
+    with through(proxy, service) as cut:
+        events = list(cut.sessions.stream_turn(session_id=session.id, text=QUESTION))
+    assert proxy.connections > 1
+    assert len({one.event_id for one in events}) == len(events)
+    assert events[-1].WhichOneof("event") == "done"
+    said = "".join(one.text_delta.text for one in events if one.WhichOneof("event") == "text_delta")
+    assert said == events[-1].done.turn.text
+    assert whole(client, session.id) == (1, said)
+
+
+def test_a_turn_of_the_service_is_whole_with_asyncio(
+    client: parlance.Client, service: live.Service, proxy: live.Proxy, session: CreateSessionResponse
+) -> None:
+    async def run() -> "list[StreamTurnResponse]":
+        proxy.cut_after = 1200
+        async with parlance.AsyncClient(base_url=proxy.base_url, api_key=service.api_key) as cut:
+            return [one async for one in cut.sessions.stream_turn(session_id=session.id, text=QUESTION)]
+
+    events = asyncio.run(run())
+    said = "".join(one.delta for one in events)
+    assert proxy.connections > 1 and events[-1].type == "turn.done"
+    assert whole(client, session.id) == (1, said)
+
+
+def test_a_turn_that_is_left_closes_its_connection(serve: Serve, calling: Calling) -> None:
+    server = serve(stream([STARTED, ONE, TWO, DONE]))
+    client, _ = calling(server)
+    events: Iterator[StreamTurnResponse] = client.sessions.stream_turn(session_id="ses_1", text="Hello")
+    assert next(events) == STARTED
+    del events
+    assert len(server.seen) == 1
+    assert list(client.sessions.stream_turn(session_id="ses_1", text="Hello"))[-1] == DONE
+
+
+def test_the_feed_of_the_service(client: parlance.Client, service: live.Service, proxy: live.Proxy) -> None:
+    """A source that becomes ready is in the feed, also when its connection was cut before."""
+    found: "list[str]" = []
+    announced, ready = threading.Event(), threading.Event()
+
+    def watch(watching: parlance.Client) -> None:
+        feed = watching.webhooks.watch_events(
+            workspace_id=service.workspace_id, events=["kb.source_ingested"], announce=True
+        )
+        for one in feed:
+            if not one.HasField("event"):
+                announced.set()
+                continue
+            found.append(one.event.kb_source_ingested.source_id)
+            ready.set()
+            return
+
+    with through(proxy, service) as watching:
+        thread = threading.Thread(target=watch, args=(watching,), daemon=True)
+        thread.start()
+        assert announced.wait(30)
+        proxy.cut()
+        source = client.knowledge.upload(b"# Feed\n\nA text.", workspace_id=service.workspace_id, filename="feed.md")
+        assert ready.wait(30)
+        thread.join(30)
+    assert found == [source.id]
