@@ -179,7 +179,7 @@ def test_answers_are_spoken_and_sound_is_sent(service: live.Service) -> None:
     asyncio.run(asyncio.wait_for(run(), 90))
 
 
-Handler = Callable[[Any, int], Awaitable[None]]
+Handler = Callable[["Script", Any, int], Awaitable[None]]
 
 
 class Script:
@@ -196,7 +196,7 @@ class Script:
         path = getattr(socket, "path", None) or socket.request.path  # in websockets before 14, and since
         self.queries.append(parse_qs(urlsplit(path).query))
         await socket.send(json.dumps({"type": "session.created", "event_id": "e0", "session": {"id": "ses_1"}}))
-        await self.handler(socket, len(self.queries) - 1)
+        await self.handler(self, socket, len(self.queries) - 1)
 
     async def receive(self, socket: Any) -> "dict[str, Any]":
         """The next event of the client."""
@@ -218,8 +218,8 @@ async def scripted(handler: Handler) -> AsyncIterator["tuple[Script, parlance.Co
 
 
 def test_the_settings_are_sent_on_each_connection_and_the_place_is_named() -> None:
-    async def handler(socket: Any, number: int) -> None:
-        await script_now.receive(socket)
+    async def handler(script: Script, socket: Any, number: int) -> None:
+        await script.receive(socket)
         if number == 0:
             await socket.send(json.dumps({"type": "response.output_text.delta", "event_id": "e1/ü", "delta": "a"}))
             await socket.send(json.dumps({"type": "response.output_audio.delta", "event_id": "e2", "delta": "AAAA"}))
@@ -227,9 +227,7 @@ def test_the_settings_are_sent_on_each_connection_and_the_place_is_named() -> No
         await socket.close(1000, "end_call")
 
     async def run() -> None:
-        nonlocal script_now
         async with scripted(handler) as (script, conversation):
-            script_now = script
             async with conversation:
                 events = [event async for event in conversation]
             assert conversation.end_reason == "end_call"
@@ -240,7 +238,6 @@ def test_the_settings_are_sent_on_each_connection_and_the_place_is_named() -> No
             updates = [event["session"]["tools"] for event in script.received if event["type"] == "session.update"]
             assert updates == 2 * [[{"name": "t"}]]
 
-    script_now: Any = None
     asyncio.run(asyncio.wait_for(run(), 30))
 
 
@@ -249,7 +246,7 @@ def test_the_settings_are_sent_on_each_connection_and_the_place_is_named() -> No
     [(1000, "max_duration", "max_duration"), (1011, "idle_timeout", "idle_timeout"), (1008, "session-closed", "session-closed")],
 )
 def test_closes_that_end_the_session(code: int, reason: str, ends: str) -> None:
-    async def handler(socket: Any, number: int) -> None:
+    async def handler(script: Script, socket: Any, number: int) -> None:
         await socket.recv()
         await socket.close(code, reason)
 
@@ -264,7 +261,7 @@ def test_closes_that_end_the_session(code: int, reason: str, ends: str) -> None:
 
 @pytest.mark.parametrize(("code", "reason"), [(1011, "internal_error"), (4408, "slow_reader"), (1012, "reconnect")])
 def test_closes_after_which_a_client_comes_back(code: int, reason: str) -> None:
-    async def handler(socket: Any, number: int) -> None:
+    async def handler(script: Script, socket: Any, number: int) -> None:
         await socket.recv()
         await socket.close(*((code, reason) if number == 0 else (1000, "end_call")))
 
@@ -278,7 +275,7 @@ def test_closes_after_which_a_client_comes_back(code: int, reason: str) -> None:
 
 
 def test_another_client_takes_over() -> None:
-    async def handler(socket: Any, number: int) -> None:
+    async def handler(script: Script, socket: Any, number: int) -> None:
         await socket.recv()
         await socket.close(4409, "replaced")
 
@@ -293,41 +290,37 @@ def test_another_client_takes_over() -> None:
 
 
 def test_a_refused_text_is_an_error_and_a_person_answers_later() -> None:
-    async def handler(socket: Any, number: int) -> None:
-        await script_now.receive(socket)  # session.update
+    async def handler(script: Script, socket: Any, number: int) -> None:
+        await script.receive(socket)  # session.update
         for code, part in (("invalid_value", "item"), ("session-taken-over", "answer")):
-            item, asked = await script_now.receive(socket), await script_now.receive(socket)
+            item, asked = await script.receive(socket), await script.receive(socket)
             assert (item["type"], asked["type"]) == ("conversation.item.create", "response.create")
             error = {"code": code, "message": "No.", "event_id": f"{item['item']['id']}.{part}"}
             await socket.send(json.dumps({"type": "error", "event_id": "e1", "error": error}))
         await socket.wait_closed()
 
     async def run() -> None:
-        nonlocal script_now
         async with scripted(handler) as (script, conversation):
-            script_now = script
             async with conversation:
                 with pytest.raises(parlance.ParlanceError) as caught:
                     await conversation.say("x")
                 assert caught.value.reason == "invalid_value"
                 assert (await conversation.say("y")).status == "operator"
 
-    script_now: Any = None
     asyncio.run(asyncio.wait_for(run(), 30))
 
 
 def test_sound_without_a_connection_is_dropped() -> None:
-    async def handler(socket: Any, number: int) -> None:
+    async def handler(script: Script, socket: Any, number: int) -> None:
         if number == 0:
             await socket.recv()
-            return await socket.close(1012, "reconnect")  # type: ignore[no-any-return]
+            await socket.close(1012, "reconnect")
+            return
         async for text in socket:
-            script_now.received.append(json.loads(text))
+            script.received.append(json.loads(text))
 
     async def run() -> None:
-        nonlocal script_now
         async with scripted(handler) as (script, conversation):
-            script_now = script
             async with conversation:
                 async for event in conversation:
                     if len(script.queries) == 2:
@@ -342,5 +335,4 @@ def test_sound_without_a_connection_is_dropped() -> None:
             assert len(b"".join(base64.b64decode(event["audio"]) for event in appended)) == 100_000
             assert len(appended) == 3
 
-    script_now: Any = None
     asyncio.run(asyncio.wait_for(run(), 30))

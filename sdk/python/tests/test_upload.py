@@ -50,7 +50,8 @@ def test_bytes_files_and_streams(client: parlance.Client, service: live.Service)
     behind = io.BytesIO(b"skipped" + TEXT)
     behind.seek(7)
     progress: "list[Progress]" = []
-    for file in (TEXT, io.BytesIO(TEXT), behind, Pipe(TEXT)):
+    files: "list[bytes | io.BytesIO]" = [TEXT, io.BytesIO(TEXT), behind, Pipe(TEXT)]
+    for file in files:
         source = client.knowledge.upload(
             file,
             workspace_id=service.workspace_id,
@@ -62,10 +63,12 @@ def test_bytes_files_and_streams(client: parlance.Client, service: live.Service)
 
 
 def test_content_is_replaced(client: parlance.Client, service: live.Service) -> None:
-    at = {"workspace_id": service.workspace_id}
-    source = client.knowledge.upload(TEXT, filename="old.md", name="Kept", **at)
-    list(client.knowledge.watch_source(source_id=source.id, **at))
-    replaced = client.knowledge.replace_content(TEXT * 2, source_id=source.id, filename="new.md", **at)
+    workspace = service.workspace_id
+    source = client.knowledge.upload(TEXT, workspace_id=workspace, filename="old.md", name="Kept")
+    list(client.knowledge.watch_source(workspace_id=workspace, source_id=source.id))
+    replaced = client.knowledge.replace_content(
+        TEXT * 2, workspace_id=workspace, source_id=source.id, filename="new.md"
+    )
     assert (replaced.id, replaced.name, replaced.size_bytes) == (source.id, "Kept", 2 * len(TEXT))
 
 
