@@ -8,7 +8,7 @@ import hmac
 import json
 import time
 from enum import Enum
-from typing import Any, Mapping, Sequence, Union
+from typing import Any, Iterable, Mapping, Protocol, Sequence, Tuple, Union
 
 from google.protobuf import json_format
 
@@ -51,8 +51,15 @@ class WebhookError(ValueError):
         self.failure = failure
 
 
+class Headers(Protocol):
+    """The headers of a request as every framework has them: a mapping, or what is like one."""
+
+    def items(self) -> Iterable[Tuple[str, Any]]:
+        """The names and values."""
+
+
 def verify(
-    headers: Mapping[str, str],
+    headers: Headers,
     body: bytes,
     secret: Union[str, Sequence[str]],
     *,

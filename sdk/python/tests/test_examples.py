@@ -1,0 +1,100 @@
+"""The programs of examples/python, with a real service."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from typing import Iterator
+
+import live
+import parlance
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).parents[3] / "examples/python"
+SOURCES = pathlib.Path(__file__).parents[1] / "src"
+
+
+def environment(service: live.Service) -> dict[str, str]:
+    """What a program is started with."""
+    return {**os.environ, **service.environment, "PYTHONPATH": str(SOURCES)}
+
+
+class Program:
+    """A program that runs beside the test."""
+
+    def __init__(self, service: live.Service, *command: "str | pathlib.Path") -> None:
+        self._process = subprocess.Popen(
+            command, env=environment(service), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        self._timer = threading.Timer(60, self._process.kill)  # a line that never comes ends the test
+        self._timer.start()
+
+    def line(self, with_text: str) -> str:
+        """The next line of its output with a text."""
+        assert self._process.stdout is not None
+        others = []
+        for line in self._process.stdout:
+            if with_text in line:
+                return line.strip()
+            others.append(line)
+        raise AssertionError(f"no line with {with_text!r} in {others}")
+
+    def stop(self) -> None:
+        """Ends it."""
+        self._timer.cancel()
+        self._process.terminate()
+        self._process.communicate()
+
+
+@pytest.fixture
+def receiver(service: live.Service, tmp_path: pathlib.Path) -> Iterator[Program]:
+    """The receiver, with the file `secret` for its secret and `events` for what it keeps."""
+    (tmp_path / "secret").touch()
+    started = Program(
+        service, sys.executable, EXAMPLES / "receiver.py", "--port", "0",
+        "--secret-file", tmp_path / "secret", "--out", tmp_path / "events",
+    )
+    yield started
+    started.stop()
+
+
+def test_the_receiver(client: parlance.Client, service: live.Service, receiver: Program, tmp_path: pathlib.Path) -> None:
+    binary = os.environ.get("BINARY")
+    assert binary, "set BINARY to a built parlance, whose `listen` delivers the events"
+    url = receiver.line("http://")
+    listen = Program(service, binary, "listen", "--forward-to", url, "--events", "kb.source_ingested", "--json")
+    try:
+        (tmp_path / "secret").write_text(json.loads(listen.line("secret"))["secret"], encoding="ascii")
+        source = client.knowledge.upload(b"# Hooks\n\nA text.", workspace_id=service.workspace_id, filename="hooks.md")
+        assert receiver.line("hooks.md is ready").startswith("evt_")
+        listen.line("204")
+    finally:
+        listen.stop()
+    kept = (tmp_path / "events").read_text(encoding="utf-8").splitlines()
+    assert len(kept) == 1 and json.loads(kept[0].split("\t")[2])["source_id"] == source.id
+
+    request = urllib.request.Request(url, data=b"{}", headers={"webhook-id": "evt_1"}, method="POST")
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request)
+    assert refused.value.code == 400
+    assert receiver.line("refused") == "refused: header-missing"
+
+
+def test_the_chat(service: live.Service) -> None:
+    ran = subprocess.run(
+        [sys.executable, EXAMPLES / "chat.py"],
+        input="How are webhooks signed?\n\nWhat is Parlance?\n",
+        env=environment(service),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "HMAC-SHA256" in ran.stdout and "from Webhooks" in ran.stdout.replace("  ", "")
+    assert ran.stdout.splitlines()[-1].endswith("is completed, 3 turns.")
