@@ -152,6 +152,22 @@ def test_no_error_shows_the_key(serve: Serve) -> None:
     assert "secretsecret" not in shown
 
 
+def test_a_header_that_cannot_be_sent_is_refused_without_its_value(serve: Serve, calling: Calling) -> None:
+    server = serve(message(Agent()))
+    client, _ = calling(server)
+    with pytest.raises(ValueError) as caught:
+        client.agents.get_agent(agent_id="agt_1", extra_headers={"Authorization": "Bearer secret\r\nX: y"})
+    assert "secret" not in str(caught.value) and "Authorization" in str(caught.value)
+    assert server.seen == []
+
+
+def test_a_header_of_the_caller_goes_before(serve: Serve, calling: Calling) -> None:
+    server = serve(message(Agent()))
+    client, _ = calling(server)
+    client.agents.get_agent(agent_id="agt_1", extra_headers={"authorization": "Bearer token"})
+    assert server.seen[0].headers["authorization"] == "Bearer token"
+
+
 @pytest.mark.parametrize("key", ["", "prl_x\r\nHost: evil", "prl x", "prl_ä"])
 def test_a_key_that_is_none_is_refused_without_showing_it(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PARLANCE_API_KEY", raising=False)

@@ -310,6 +310,55 @@ def test_a_refused_text_is_an_error_and_a_person_answers_later() -> None:
     asyncio.run(asyncio.wait_for(run(), 30))
 
 
+def test_an_event_that_is_none_ends_the_waiting() -> None:
+    async def handler(script: Script, socket: Any, number: int) -> None:
+        await script.receive(socket)
+        await script.receive(socket)
+        await socket.send("{")
+        await socket.wait_closed()
+
+    async def run() -> None:
+        async with scripted(handler) as (script, conversation):
+            async with conversation:
+                with pytest.raises(parlance.ParlanceError) as caught:
+                    await conversation.say("x")
+            assert caught.value.reason == parlance.CONNECTION_FAILED
+
+    asyncio.run(asyncio.wait_for(run(), 30))
+
+
+def test_an_answer_that_another_server_gives_again() -> None:
+    """The server that answered was lost: its answer failed, and the next one names no text."""
+
+    async def handler(script: Script, socket: Any, number: int) -> None:
+        await script.receive(socket)  # session.update
+        item, _ = await script.receive(socket), await script.receive(socket)
+
+        def response(answer: str, status: str, **others: Any) -> "dict[str, Any]":
+            return {"id": answer, "status": status, "conversation_id": "conv_1", **others}
+
+        said = {"type": "message", "content": [{"type": "output_text", "text": "At last."}]}
+        lost = {"error": {"code": "unavailable"}}
+        named = {"parlance_request": item["item"]["id"]}
+        for event in (
+            {"type": "conversation.item.added", "item": item["item"]},
+            {"type": "response.created", "response": response("resp_1", "in_progress", metadata=named)},
+            {"type": "response.done", "response": response("resp_1", "failed", status_details=lost)},
+            {"type": "response.created", "response": response("resp_2", "in_progress")},
+            {"type": "response.done", "response": response("resp_2", "completed", output=[said])},
+        ):
+            await socket.send(json.dumps(event))
+        await socket.wait_closed()
+
+    async def run() -> None:
+        async with scripted(handler) as (script, conversation):
+            async with conversation:
+                answer = await conversation.say("x")
+            assert (answer.id, answer.status, answer.text) == ("resp_2", "completed", "At last.")
+
+    asyncio.run(asyncio.wait_for(run(), 10))
+
+
 def test_sound_without_a_connection_is_dropped() -> None:
     async def handler(script: Script, socket: Any, number: int) -> None:
         if number == 0:

@@ -8,6 +8,8 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Mapping
 
+import httpx
+
 from ._errors import CONNECTION_FAILED, ParlanceError
 from ._reasons import Reason
 from ._version import __version__
@@ -102,11 +104,18 @@ def pause(tries: int, first: float, longest: float) -> float:
 
 
 def no_answer(error: Exception, what: str) -> ParlanceError:
-    """The error for a call without an answer."""
-    return ParlanceError(CONNECTION_FAILED, f"{what}: {type(error).__name__}", code="unavailable")
+    """The error for a call without an answer. Only errors of connecting are quoted: others can have
+    a part of the request in their text."""
+    detail = str(error) if isinstance(error, httpx.ConnectError) else ""
+    return ParlanceError(CONNECTION_FAILED, f"{what}: {detail or type(error).__name__}", code="unavailable")
 
 
 def merged(headers: Mapping[str, str], extra: Mapping[str, str] | None) -> dict[str, str]:
-    """The headers with those of the caller, which win whatever their case is."""
+    """The headers with those of the caller, which win whatever their case is. Raises ValueError for
+    one that cannot be sent, without its value: it may be a secret."""
     given = {name.lower() for name in extra or ()}
-    return {**{name: value for name, value in headers.items() if name.lower() not in given}, **(extra or {})}
+    both = {**{name: value for name, value in headers.items() if name.lower() not in given}, **(extra or {})}
+    for name, value in both.items():
+        if not (value.isascii() and value.isprintable()):
+            raise ValueError(f"the header {name!r} has a value that cannot be sent")
+    return both

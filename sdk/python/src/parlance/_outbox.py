@@ -53,6 +53,10 @@ class _Entry:
     answer_id: str = ""
     timer: asyncio.TimerHandle | None = None
 
+    def doubt(self) -> None:
+        """Nobody knows any more what the server got."""
+        self.unsure, self.sent, self.duplicate = True, self.accepted, False
+
     def stop_timer(self) -> None:
         if self.timer is not None:
             self.timer.cancel()
@@ -68,32 +72,37 @@ class Outbox:
         self._entries: "list[_Entry]" = []
         self._answering: "set[str]" = set()
         self._tasks: "set[asyncio.Task[None]]" = set()
+        self._sending = asyncio.Lock()
+        self._losses = 0
 
     async def say(self, text: str) -> Answer:
         """Sends a text, now or when there is a connection, and waits for the answer."""
         entry = _Entry(text, asyncio.get_running_loop().create_future())
         self._entries.append(entry)
         try:
-            await self._transmit(entry)
+            async with self._sending:
+                await self._transmit(entry)
             return await entry.answer
         finally:
             self._remove(entry)
 
     async def opened(self) -> None:
         """There is a connection: what is not known to have arrived is sent."""
-        for entry in [one for one in self._entries if not one.answer_id]:
-            if entry.unsure:
-                await self._check(entry)
-            elif not entry.sent:
-                await self._transmit(entry)
+        async with self._sending:  # a text that is just being sent is sent once
+            for entry in [one for one in self._entries if not one.answer_id]:
+                if entry.unsure:
+                    await self._check(entry)
+                else:
+                    await self._transmit(entry)
 
     def lost(self) -> None:
         """The connection was lost."""
+        self._losses += 1
         self._answering.clear()
         for entry in self._entries:
             entry.stop_timer()
             if entry.sent:
-                entry.unsure, entry.sent, entry.duplicate = True, entry.accepted, False
+                entry.doubt()
 
     def close(self, error: ParlanceError) -> None:
         """The session is over: nothing is answered any more."""
@@ -120,7 +129,11 @@ class Outbox:
             await self._refused(event.get("error") or {})
 
     async def _transmit(self, entry: _Entry) -> None:
-        entry.sent = await self._create(entry) and await self._request(entry)
+        if not entry.sent:
+            losses = self._losses
+            entry.sent = await self._create(entry) and await self._request(entry)
+            if losses != self._losses:  # the connection was lost meanwhile
+                entry.doubt()
 
     async def _create(self, entry: _Entry) -> bool:
         item = {"id": entry.id, "type": "message", "role": "user", "content": [{"type": "input_text", "text": entry.text}]}
@@ -149,7 +162,10 @@ class Outbox:
     async def _ask(self, entry: _Entry) -> None:
         """Asks for the answer again, unless one is in progress or has been given."""
         if entry in self._entries and not entry.answer_id and entry.unsure and not self._answering:
+            losses = self._losses
             entry.sent = await self._request(entry)
+            if losses != self._losses:
+                entry.doubt()
 
     def _started(self, response: Mapping[str, Any]) -> None:
         if "conversation_id" in response and response["conversation_id"] is None:

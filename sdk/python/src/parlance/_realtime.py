@@ -185,6 +185,9 @@ class Conversation:
             self.end_reason = ended.reason or "hang_up"
         except ParlanceError as error:
             self._failure = error
+        except Exception as error:  # an event that is none; whoever waits must not wait for ever
+            self._failure = ParlanceError(CONNECTION_FAILED, "An event cannot be read.", code="unavailable")
+            self._failure.__cause__ = error
         finally:
             self._closed()
 
