@@ -69,7 +69,7 @@ class Scripted:
     def __init__(self, *replies: Reply) -> None:
         self.replies = list(replies)
         self.seen: list[Seen] = []
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -93,6 +93,11 @@ class Scripted:
         """Its address."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
+    def wait(self, count: int) -> None:
+        """Waits until so many requests have come."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.seen) >= count, 30)
+
     def close(self) -> None:
         """Stops it."""
         self._server.shutdown()
@@ -100,9 +105,10 @@ class Scripted:
 
     def _answer(self, handler: BaseHTTPRequestHandler) -> None:
         body = self._read(handler)
-        with self._lock:
+        with self._changed:
             headers = {name.lower(): value for name, value in handler.headers.items()}
             self.seen.append(Seen(handler.path, headers, body))
+            self._changed.notify_all()
             reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         if reply.status is None:
             handler.close_connection = True

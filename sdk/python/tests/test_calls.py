@@ -112,7 +112,7 @@ def test_errors_say_what_they_know(client: parlance.Client, service: live.Servic
         client.sessions.create_session(agent_id="", user_id="u")
     error = caught.value
     assert error.reason is Reason.INVALID_REQUEST and error.code == "invalid_argument" and error.status == 400
-    assert error.fields[0].field == "agent_id" and error.fields[0].code and error.fields[0].message
+    assert (error.fields[0].field, error.fields[0].code) == ("agent_id", "min_len") and " " in error.fields[0].message
     assert error.request_id.startswith("req_") and error.request_id in str(error)
     assert parlance.is_reason(error, Reason.NOT_FOUND, Reason.INVALID_REQUEST)
     assert parlance.is_reason(error, "invalid-request")

@@ -189,6 +189,7 @@ class Script:
         self.handler = handler
         self.queries: "list[dict[str, list[str]]]" = []
         self.received: "list[dict[str, Any]]" = []
+        self.item: "dict[str, Any]" = {}
         self.url = ""
 
     async def serve(self, socket: Any) -> None:
@@ -308,6 +309,80 @@ def test_a_refused_text_is_an_error_and_a_person_answers_later() -> None:
                 assert (await conversation.say("y")).status == "operator"
 
     asyncio.run(asyncio.wait_for(run(), 30))
+
+
+def said(answer: str, status: str, **others: Any) -> "dict[str, Any]":
+    """A response with a text."""
+    text = {"type": "message", "content": [{"type": "output_text", "text": "Yes."}]}
+    return {"id": answer, "status": status, "conversation_id": "conv_1", "output": [text], **others}
+
+
+@pytest.mark.parametrize("case", ["never arrived", "arrived", "answered meanwhile", "answer follows", "another answer first"])
+def test_a_text_of_a_lost_connection_is_asked_once(case: str) -> None:
+    """The connection is lost behind a text. On the next one the client finds out what arrived."""
+    asked_too_early: "list[bool]" = []
+
+    async def handler(script: Script, socket: Any, number: int) -> None:
+        async def send(kind: str, **members: Any) -> None:
+            await socket.send(json.dumps({"type": kind, **members}))
+
+        await script.receive(socket)  # session.update
+        if number == 0:
+            script.item = (await script.receive(socket))["item"]
+            assert (await script.receive(socket))["type"] == "response.create"
+            return await send_close(socket)
+        named = {"parlance_request": script.item["id"]}
+        if case == "answered meanwhile":
+            await send("conversation.item.added", item=script.item)
+            await send("response.created", response=said("resp_1", "in_progress", metadata=named))
+        if case == "another answer first":
+            await send("response.created", response=said("resp_0", "in_progress"))
+        kinds = []
+        async for text in socket:
+            event = json.loads(text)
+            script.received.append(event)
+            kinds.append(event["type"])
+            if event["type"] == "conversation.item.create":
+                assert event["item"] == script.item
+                if case == "never arrived":
+                    await send("conversation.item.added", item=script.item)
+                else:
+                    error = {"code": "item_create_duplicate_id", "event_id": event["event_id"]}
+                    await send("error", error=error)
+            elif event["type"] == "conversation.item.retrieve":
+                await send("conversation.item.retrieved", item=script.item)
+                if case == "answer follows":
+                    await send("response.created", response=said("resp_1", "in_progress"))
+                if case == "another answer first":
+                    try:  # longer than the client waits for the answer
+                        asked_too_early.append(bool(await asyncio.wait_for(socket.recv(), 0.3)))
+                    except asyncio.TimeoutError:
+                        pass
+                    await send("response.done", response=said("resp_0", "completed"))
+                if case in ("answer follows", "answered meanwhile"):
+                    await asyncio.sleep(0.3)
+                    await send("response.done", response=said("resp_1", "completed"))
+            elif event["type"] == "response.create":
+                await send("response.created", response=said("resp_1", "in_progress", metadata=named))
+                await send("response.done", response=said("resp_1", "completed"))
+
+    async def run() -> None:
+        async with scripted(handler) as (script, conversation):
+            conversation._outbox._settle_after = 0.1
+            async with conversation:
+                answer = await conversation.say("x")
+            assert (answer.id, answer.text) == ("resp_1", "Yes.")
+            kinds = [event["type"] for event in script.received[4:]]
+            asks = 0 if case in ("answer follows", "answered meanwhile") else 1
+            assert kinds.count("response.create") == asks and kinds.count("conversation.item.create") <= 1
+            assert not any(asked_too_early)
+
+    asyncio.run(asyncio.wait_for(run(), 20))
+
+
+async def send_close(socket: Any) -> None:
+    """Says that the client is to come back."""
+    await socket.close(1012, "reconnect")
 
 
 def test_an_event_that_is_none_ends_the_waiting() -> None:

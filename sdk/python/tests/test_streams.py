@@ -18,6 +18,7 @@ from parlance.v1 import (
     StreamTurnResponse,
     WatchEventsRequest,
     WatchEventsResponse,
+    WatchSourceResponse,
 )
 from scripted import Reply, Scripted, info, refusal, stream
 
@@ -115,6 +116,15 @@ def test_other_streams_are_tried_until_they_begin(serve: Serve, calling: Calling
     client, _ = calling(server, max_retries=3)
     assert list(client.knowledge.watch_source(workspace_id="ws_1", source_id="src_1")) == []
     assert len(server.seen) == 4
+
+
+def test_a_stream_without_an_end_is_an_error(serve: Serve, calling: Calling) -> None:
+    whole = stream([WatchSourceResponse()])
+    whole.body = whole.body[: -len(b"....." + b"{}")]
+    client, _ = calling(serve(whole))
+    with pytest.raises(parlance.ParlanceError) as caught:
+        list(client.knowledge.watch_source(workspace_id="ws_1", source_id="src_1"))
+    assert caught.value.reason == parlance.CONNECTION_FAILED
 
 
 def test_the_feed_goes_on_behind_its_last_event(serve: Serve, calling: Calling) -> None:

@@ -206,8 +206,12 @@ class Outbox:
                 entry.answer.set_exception(ParlanceError(code, str(error.get("message", "The text was refused."))))
 
     def _later(self, entry: _Entry, seconds: float, what: Callable[[], None]) -> None:
+        def fire() -> None:
+            entry.timer = None
+            what()
+
         entry.stop_timer()
-        entry.timer = asyncio.get_running_loop().call_later(seconds, what)
+        entry.timer = asyncio.get_running_loop().call_later(seconds, fire)
 
     def _start(self, what: Any) -> None:
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(what)
