@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import traceback
 from typing import Any, Callable
 
 import live
 import parlance
 import pytest
-from parlance import Reason
+from parlance import Reason, _oldhttp
 from parlance.v1 import Agent, ListAgentsResponse
 from scripted import Reply, Scripted, info, message, refusal
 
@@ -39,6 +40,13 @@ def test_a_call_is_tried_again_with_the_same_key(serve: Serve, calling: Calling)
     assert len({seen.body for seen in server.seen}) == 1
     assert 0 < pauses[0] <= 0.5
     assert pauses[1] >= 2  # as Retry-After says
+
+
+def test_requests_are_not_held_back_by_the_system(serve: Serve) -> None:
+    with _oldhttp.new_client() as http:
+        with http.stream("GET", serve(Reply()).base_url) as response:
+            connection = response.extensions["network_stream"].get_extra_info("socket")
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_another_call_has_another_key_and_the_caller_s_goes_before(serve: Serve, calling: Calling) -> None:
@@ -94,8 +102,6 @@ def test_a_key_in_flight_is_waited_out(serve: Serve, calling: Calling) -> None:
 
 
 def test_a_try_has_a_time_out(serve: Serve, calling: Calling) -> None:
-    import socket
-
     silent = socket.create_server(("127.0.0.1", 0))
     with parlance.Client(
         base_url=f"http://127.0.0.1:{silent.getsockname()[1]}", api_key="prl_x", timeout=0.2, max_retries=0
@@ -232,8 +238,6 @@ def test_the_async_client_tries_again(serve: Serve) -> None:
 
 
 def test_a_call_of_the_async_client_can_be_cancelled(service: live.Service) -> None:
-    import socket
-
     silent = socket.create_server(("127.0.0.1", 0))
 
     async def run() -> None:
