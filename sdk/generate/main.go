@@ -21,6 +21,7 @@ var outputs = map[string]string{
 	"reasons.ts.tmpl": "sdk/typescript/src/api/reasons.gen.ts",
 	"reasons.go.tmpl": "sdk/go/reasons.gen.go",
 	"reasons.py.tmpl": "sdk/python/src/parlance/_reasons.py",
+	"pages.go.tmpl":   "gen/parlance/v1/pages.gen.go",
 }
 
 func main() {
@@ -39,9 +40,17 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	lists, err := pages()
+	if err != nil {
+		return fmt.Errorf("find the lists of the contract: %w", err)
+	}
 	for source, path := range outputs {
 		var text bytes.Buffer
-		if err := parsed.ExecuteTemplate(&text, source, fault.Table()); err != nil {
+		var data any = fault.Table()
+		if source == "pages.go.tmpl" {
+			data = lists
+		}
+		if err := parsed.ExecuteTemplate(&text, source, data); err != nil {
 			return fmt.Errorf("make %s: %w", path, err)
 		}
 		content := text.Bytes()

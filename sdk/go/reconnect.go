@@ -1,0 +1,61 @@
+package parlance
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// reconnect decides whether a stream or socket is made again after it was lost.
+type reconnect struct {
+	client *Client
+	// forever is set for what has no end of its own: it is tried until its context ends.
+	forever bool
+	retries *retries
+	pauses  pauses
+	// lost is when the connection was lost; zero while it is open.
+	lost time.Time
+}
+
+func (c *Client) newReconnect() *reconnect {
+	return &reconnect{client: c, retries: newRetries(c.options.MaxRetries)}
+}
+
+// opened is called when something has arrived.
+func (r *reconnect) opened() {
+	if !r.lost.IsZero() {
+		r.lost, r.pauses = time.Time{}, pauses{}
+	}
+}
+
+// wait reports whether to connect again after an error, and waits until then. A nil error is a
+// stream that ended too early.
+func (r *reconnect) wait(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	failed, ok := errors.AsType[*Error](err)
+	limit := r.client.options.ReconnectFor
+	switch {
+	case err == nil:
+		failed = &Error{Reason: ReasonUnavailable, Message: "the stream ended too early"}
+	case !ok:
+		return false
+	case failed.Reason == ReasonIdempotencyKeyInFlight:
+		limit = inFlightFor
+	case !isLost(failed):
+		return r.retries.wait(ctx, err)
+	}
+	now := r.client.now()
+	first := r.lost.IsZero()
+	if first {
+		r.lost = now
+	}
+	if limit <= 0 || !r.forever && now.Sub(r.lost) >= limit {
+		return false
+	}
+	if first && isLost(failed) {
+		r.client.options.OnReconnect(failed)
+	}
+	return sleep(ctx, r.pauses.take(min(failed.RetryAfter, longestRetryAfter))) == nil
+}

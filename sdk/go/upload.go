@@ -1,0 +1,318 @@
+package parlance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+// maxAnswerBytes limits the answer to an upload.
+const maxAnswerBytes = 1 << 20
+
+// UploadParams say what is uploaded. WorkspaceID and Filename are required.
+type UploadParams struct {
+	WorkspaceID string
+	// Filename is the file's name; its extension decides the type when there is no MediaType.
+	Filename string
+	// MediaType is the type, as in text/markdown.
+	MediaType string
+	// Name is what is shown; empty: the file's name, or what a replaced source has.
+	Name string
+	// SourceID is the source whose content the file becomes, src_…; empty: it becomes a new one.
+	SourceID string
+	// Tags are at most 20 of 1 to 64 letters, digits and -_.:/
+	Tags []string
+	// ForceOCR reads every page of a PDF from its picture.
+	ForceOCR bool
+	// OCRLanguages are the languages of the text in pictures, as tesseract names them; empty: those
+	// of the installation.
+	OCRLanguages []string
+	// SizeBytes is how much of the file is sent; it must have as much. 0: all there is.
+	SizeBytes int64
+	// OnProgress is called with how many bytes of the file were sent, and how many there are (-1 if
+	// that is not known), from another goroutine. A repeated try begins at 0. It may be nil.
+	OnProgress func(sent, total int64)
+}
+
+// Upload stores a file as a source of a knowledge base, which the service then reads in the
+// background: poll GetSource, or follow WatchSource. A refusal is an *Error at once, also when the
+// service has not read the whole file: ReasonKBUnsupportedMediaType (HTTP 415),
+// ReasonQuotaExceededKBUploadSize and ReasonQuotaExceededKBStorage (402), ReasonBodyTooLarge (413).
+// A try that failed is repeated when the file is an io.Seeker, from the place on where it was.
+func (c *Client) Upload(ctx context.Context, file io.Reader, p UploadParams) (*parlancev1.Source, error) {
+	u := upload{client: c, file: file, params: p, key: keyFrom(ctx), total: -1}
+	if u.key == "" {
+		u.key = newKey()
+	}
+	if err := errors.Join(u.measure(), u.makeForm()); err != nil {
+		return nil, err
+	}
+	tries := newRetries(c.options.MaxRetries)
+	for {
+		source, err := u.try(ctx)
+		switch {
+		case err == nil:
+			return source, nil
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case u.broken != nil:
+			return nil, u.broken
+		case !u.canRepeat || !tries.wait(ctx, err):
+			return nil, err
+		}
+	}
+}
+
+// upload is a file on its way. Each try sends the same bytes, as the Idempotency-Key wants it.
+type upload struct {
+	client *Client
+	file   io.Reader
+	params UploadParams
+	key    string
+	// canRepeat says that the file can be read again, from start on.
+	canRepeat bool
+	start     int64
+	total     int64
+	// head and tail are the form around the file.
+	contentType string
+	head, tail  []byte
+	// broken is why the file could not be read.
+	broken error
+}
+
+// measure finds out how large the file is, and whether it can be read again.
+func (u *upload) measure() error {
+	if u.params.SizeBytes > 0 {
+		u.total = u.params.SizeBytes
+	}
+	seeker, ok := u.file.(io.Seeker)
+	if !ok {
+		return nil
+	}
+	start, err := seeker.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil //nolint:nilerr // a pipe is a file that cannot be read again
+	}
+	u.canRepeat, u.start = true, start
+	if u.total >= 0 {
+		return nil
+	}
+	end, err := seeker.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("parlance: measure the file: %w", err)
+	}
+	u.total = end - start
+	return u.rewind()
+}
+
+func (u *upload) rewind() error {
+	if seeker, ok := u.file.(io.Seeker); ok && u.canRepeat {
+		if _, err := seeker.Seek(u.start, io.SeekStart); err != nil {
+			return fmt.Errorf("parlance: go back in the file: %w", err)
+		}
+	}
+	return nil
+}
+
+func (u *upload) makeForm() error {
+	var text bytes.Buffer
+	form := multipart.NewWriter(&text)
+	var failed error
+	field := func(name, value string) {
+		if value != "" {
+			failed = errors.Join(failed, form.WriteField(name, value))
+		}
+	}
+	field("name", u.params.Name)
+	if u.params.ForceOCR {
+		field("force_ocr", "true")
+	}
+	field("tags", strings.Join(u.params.Tags, ","))
+	field("ocr_languages", strings.Join(u.params.OCRLanguages, ","))
+	filename := strings.ToValidUTF8(path.Base(strings.ReplaceAll(u.params.Filename, `\`, "/")), "")
+	mediaType := u.params.MediaType
+	if mediaType == "" {
+		mediaType = "application/octet-stream"
+	}
+	_, err := form.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": filename})},
+		"Content-Type":        {mediaType},
+	})
+	u.head = bytes.Clone(text.Bytes())
+	text.Reset()
+	failed = errors.Join(failed, err, form.Close())
+	u.contentType, u.tail = form.FormDataContentType(), text.Bytes()
+	return failed
+}
+
+// address is the method and URL of the upload.
+func (u *upload) address() (method, address string) {
+	sources := u.client.base + "/v1/workspaces/" + url.PathEscape(u.params.WorkspaceID) + "/knowledge-base/sources/"
+	if u.params.SourceID != "" {
+		return http.MethodPut, sources + url.PathEscape(u.params.SourceID) + "/content"
+	}
+	return http.MethodPost, sources + "upload"
+}
+
+// try sends the file once.
+func (u *upload) try(ctx context.Context) (*parlancev1.Source, error) {
+	if u.broken = u.rewind(); u.broken != nil {
+		return nil, u.broken
+	}
+	content := &fileReader{upload: u, left: u.total}
+	body := struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(u.head), content, bytes.NewReader(u.tail)), content}
+	// The transport may go on reading when the answer is there: not behind the next try's back.
+	defer func() { _ = content.Close() }()
+	method, address := u.address()
+	req, err := http.NewRequestWithContext(ctx, method, address, body)
+	if err != nil {
+		return nil, noAnswer(err)
+	}
+	if u.total >= 0 {
+		req.ContentLength = int64(len(u.head)) + u.total + int64(len(u.tail))
+	}
+	u.client.setHeaders(req.Header)
+	req.Header.Set(idempotencyHeader, u.key)
+	req.Header.Set("Content-Type", u.contentType)
+	req.Header.Set("Expect", "100-continue") // the service may refuse before the file is sent
+	resp, err := u.client.options.HTTPClient.Do(req)
+	if err != nil {
+		return nil, noAnswer(err)
+	}
+	defer func() { _ = resp.Body.Close() }() // only read
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes))
+	if err != nil {
+		return nil, noAnswer(err)
+	}
+	if resp.StatusCode/100 != 2 {
+		return nil, problemOf(resp, answer)
+	}
+	source := &parlancev1.Source{}
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(answer, source); err != nil {
+		return nil, fmt.Errorf("parlance: the answer is not that of a Parlance service: %w", err)
+	}
+	return source, nil
+}
+
+// fileReader reads the file for one try and reports progress.
+type fileReader struct {
+	upload *upload
+
+	mu         sync.Mutex
+	closed     bool
+	sent, left int64
+}
+
+// Close ends the reading, also one that has begun. It implements io.Closer.
+func (r *fileReader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return nil
+}
+
+// Read implements io.Reader.
+func (r *fileReader) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return 0, fs.ErrClosed
+	}
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	if r.left > 0 {
+		p = p[:min(int64(len(p)), r.left)]
+	}
+	n, err := r.upload.file.Read(p)
+	r.sent += int64(n)
+	if r.left > 0 {
+		r.left -= int64(n)
+	}
+	if n > 0 && r.upload.params.OnProgress != nil {
+		r.upload.params.OnProgress(r.sent, r.upload.total)
+	}
+	if errors.Is(err, io.EOF) && r.left > 0 {
+		err = errors.New("it became shorter while it was sent")
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.upload.broken = fmt.Errorf("parlance: read the file: %w", err)
+	}
+	return n, err
+}
+
+// problemOf is the error of an answer of the REST API: a problem of RFC 9457, or that of a proxy.
+func problemOf(resp *http.Response, answer []byte) *Error {
+	var problem struct {
+		Code, Detail, Title string
+		RequestID           string `json:"request_id"`
+		Errors              []struct{ Field, Code, Message string }
+	}
+	out := &Error{
+		Code: codeOf(resp.StatusCode), HTTPStatus: resp.StatusCode, RetryAfter: retryAfter(resp.Header), answered: true,
+		RequestID: resp.Header.Get(requestIDHeader),
+	}
+	if json.Unmarshal(answer, &problem) != nil || problem.Code == "" {
+		out.Reason, out.Message = reasonOf(out.Code), "the service answered "+resp.Status
+		switch resp.StatusCode {
+		case http.StatusRequestEntityTooLarge:
+			out.Reason = ReasonBodyTooLarge // a proxy's limit
+		case http.StatusUnsupportedMediaType:
+			out.Reason = ReasonUnsupportedMediaType
+		}
+		return out
+	}
+	out.Reason, out.Message = Reason(problem.Code), problem.Detail
+	if out.Message == "" {
+		out.Message = problem.Title
+	}
+	for _, field := range problem.Errors {
+		out.Fields = append(out.Fields, FieldError(field))
+	}
+	return out
+}
+
+// codeOf is the Connect code nearest to an HTTP status.
+func codeOf(status int) connect.Code {
+	switch status {
+	case http.StatusUnauthorized:
+		return connect.CodeUnauthenticated
+	case http.StatusForbidden:
+		return connect.CodePermissionDenied
+	case http.StatusNotFound:
+		return connect.CodeNotFound
+	case http.StatusConflict, http.StatusPreconditionFailed:
+		return connect.CodeAborted
+	case http.StatusPaymentRequired, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
+		return connect.CodeResourceExhausted
+	case http.StatusNotImplemented, http.StatusMethodNotAllowed:
+		return connect.CodeUnimplemented
+	case http.StatusGatewayTimeout:
+		return connect.CodeDeadlineExceeded
+	case http.StatusBadGateway, http.StatusServiceUnavailable:
+		return connect.CodeUnavailable
+	case http.StatusInternalServerError:
+		return connect.CodeInternal
+	}
+	return connect.CodeInvalidArgument
+}
