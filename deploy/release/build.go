@@ -146,7 +146,11 @@ func (r release) sums(context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&lines, "%x  %s\n", sum, filepath.Base(path))
+		name, err := filepath.Rel(r.dist, path)
+		if err != nil {
+			return fmt.Errorf("naming %s: %w", path, err)
+		}
+		fmt.Fprintf(&lines, "%x  %s\n", sum, filepath.ToSlash(name))
 		fmt.Printf("%6.1f MiB  %s\n", float64(size)/(1<<20), path)
 	}
 	path := filepath.Join(r.dist, "SHA256SUMS")

@@ -1,10 +1,11 @@
 module parlance.dev/parlance/deploy/release
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/CycloneDX/cyclonedx-go v0.9.2
 	github.com/google/go-containerregistry v0.20.6
+	golang.org/x/mod v0.42.0
 )
 
 require (

@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{r.protos, r.programs, r.images, r.sums} {
+	for _, step := range []func(context.Context) error{r.protos, r.programs, r.images, r.sdks, r.sums} {
 		if err := step(ctx); err != nil {
 			return err
 		}
