@@ -53,14 +53,18 @@ func (r release) goModule(ctx context.Context) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // files to hand out
 		return fmt.Errorf("making the module proxy: %w", err)
 	}
+	source := filepath.Join(r.dist, "bin", "module")
+	if err := r.checkOut(ctx, source); err != nil {
+		return err
+	}
 	version := module.Version{Path: modulePath, Version: "v" + r.version}
 	var packed bytes.Buffer
-	if err := zip.CreateFromVCS(&packed, version, r.root, r.commit, ""); err != nil {
+	if err := zip.CreateFromDir(&packed, version, source); err != nil {
 		return fmt.Errorf("packing the Go module: %w", err)
 	}
-	gomod, err := output(ctx, r.root, "git", "show", r.commit+":go.mod")
+	gomod, err := os.ReadFile(filepath.Join(source, "go.mod"))
 	if err != nil {
-		return err
+		return fmt.Errorf("reading go.mod: %w", err)
 	}
 	info, err := json.Marshal(map[string]string{"Version": version.Version, "Time": r.date.Format(time.RFC3339)})
 	if err != nil {
@@ -68,7 +72,7 @@ func (r release) goModule(ctx context.Context) error {
 	}
 	for name, content := range map[string][]byte{
 		"list": []byte(version.Version + "\n"), version.Version + ".info": info,
-		version.Version + ".mod": []byte(gomod + "\n"), version.Version + ".zip": packed.Bytes(),
+		version.Version + ".mod": gomod, version.Version + ".zip": packed.Bytes(),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil { //nolint:gosec // a file to hand out
 			return fmt.Errorf("writing the module proxy: %w", err)
@@ -108,7 +112,8 @@ func (r release) pythonSource(ctx context.Context) (err error) {
 	return errors.Join(entries.Close(), packed.Close())
 }
 
-// checkOut writes folders of the commit below to, so that what is not committed is not released.
+// checkOut writes folders of the commit, or all of it, below to, so that what is not committed is not
+// released.
 func (r release) checkOut(ctx context.Context, to string, folders ...string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil { //nolint:gosec // files to hand out
 		return fmt.Errorf("making %s: %w", to, err)
