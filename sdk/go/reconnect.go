@@ -13,6 +13,8 @@ type reconnect struct {
 	forever bool
 	retries *retries
 	pauses  pauses
+	// begun says that something has arrived.
+	begun bool
 	// lost is when the connection was lost; zero while it is open.
 	lost time.Time
 }
@@ -23,6 +25,7 @@ func (c *Client) newReconnect() *reconnect {
 
 // opened is called when something has arrived.
 func (r *reconnect) opened() {
+	r.begun = true
 	if !r.lost.IsZero() {
 		r.lost, r.pauses = time.Time{}, pauses{}
 	}
@@ -44,7 +47,8 @@ func (r *reconnect) wait(ctx context.Context, err error) bool {
 	case failed.Reason == ReasonIdempotencyKeyInFlight:
 		limit = inFlightFor
 	case !isLost(failed):
-		return r.retries.wait(ctx, err)
+		// An answer that failed stays so; it is not asked for again.
+		return (r.forever || !r.begun) && r.retries.wait(ctx, err)
 	}
 	now := r.client.now()
 	first := r.lost.IsZero()
