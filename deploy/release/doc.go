@@ -11,8 +11,8 @@
 //	dist/goproxy/                                a module proxy with the SDK for Go, for go get
 //	dist/SHA256SUMS
 //
-// The files depend on the commit and the versions of Go and npm only: times are the commit's, orders
-// fixed. The SDKs are those of the commit, whatever the working tree has. The
-// image has the content of the Dockerfile's last stage; no container engine is needed. This is
-// a module of its own, so that its dependencies are not those of the product.
+// The files depend on the commit and the versions of Go and npm only: times are the commit's,
+// orders fixed. The SDKs are those of the commit, whatever the working tree has. The image has
+// the content of the Dockerfile's last stage; no container engine is needed. This is a module of
+// its own, so that its dependencies are not those of the product.
 package main

@@ -112,8 +112,8 @@ func (r release) pythonSource(ctx context.Context) (err error) {
 	return errors.Join(entries.Close(), packed.Close())
 }
 
-// checkOut writes folders of the commit, or all of it, below to, so that what is not committed is not
-// released.
+// checkOut writes folders of the commit, or all of it, below to, so that what is not committed is
+// not released.
 func (r release) checkOut(ctx context.Context, to string, folders ...string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil { //nolint:gosec // files to hand out
 		return fmt.Errorf("making %s: %w", to, err)

@@ -62,9 +62,9 @@ type Conversation struct {
 	err      error
 }
 
-// Connect creates a session and opens its WebSocket: of the modality text the one for text, of voice
-// and voice+text the one for speech, which takes text too. The context is for the making only: the
-// conversation lasts until Close, Leave or its end.
+// Connect creates a session and opens its WebSocket: of the modality text the one for text, of
+// voice and voice+text the one for speech, which takes text too. The context is for the making
+// only: the conversation lasts until Close, Leave or its end.
 func (c *Client) Connect(ctx context.Context, request *parlancev1.CreateSessionRequest) (*Conversation, error) {
 	made, err := c.Sessions.CreateSession(ctx, request)
 	if err != nil {
@@ -82,8 +82,8 @@ func (c *Client) Connect(ctx context.Context, request *parlancev1.CreateSessionR
 	return conversation, nil
 }
 
-// ConnectURL opens the WebSocket of a session that exists, by the ws_url or chat_url that the answer
-// to CreateSession had.
+// ConnectURL opens the WebSocket of a session that exists, by the ws_url or chat_url that the
+// answer to CreateSession had.
 func (c *Client) ConnectURL(ctx context.Context, signedURL string) (*Conversation, error) {
 	conversation := &Conversation{
 		client: c, url: signedURL, events: make(chan ConversationEvent),
@@ -177,8 +177,8 @@ func (c *Conversation) Say(text string) error {
 }
 
 // SendAudio sends sound of the user, in the session's input format: unless the agent says otherwise
-// PCM of 16 bits, little-endian, mono, 24,000 Hz. Send it as it is spoken, in pieces of 20 to 100 ms.
-// While there is no connection it fails with ErrNotConnected, and the sound is lost.
+// PCM of 16 bits, little-endian, mono, 24,000 Hz. Send it as it is spoken, in pieces of 20 to 100
+// ms. While there is no connection it fails with ErrNotConnected, and the sound is lost.
 func (c *Conversation) SendAudio(sound []byte) error {
 	for len(sound) > 0 {
 		piece := sound[:min(len(sound), audioBytes)]

@@ -27,8 +27,9 @@ type message struct {
 }
 
 // outbox holds the messages whose answers have not begun. After a lost connection nobody knows how
-// much of a message arrived, so that each is sent again under the same id, which the service refuses
-// when it has it, and its answer is asked for again only when none comes. The caller locks.
+// much of a message arrived, so that each is sent again under the same id, which the service
+// refuses when it has it, and its answer is asked for again only when none comes. The caller
+// locks.
 type outbox struct {
 	waiting []*message
 	// repeated are the ids of the messages that were looked after since the last connection.

@@ -189,7 +189,8 @@ func TestConversationRefused(t *testing.T) {
 	}
 	s.Close()
 	_, err = s.connect(t)
-	if !parlance.IsReason(err, parlance.ReasonUnavailable) || strings.Contains(fmt.Sprintf("%v %+v", err, errors.Unwrap(err)), "secretsecret") {
+	shown := fmt.Sprintf("%v %+v", err, errors.Unwrap(err))
+	if !parlance.IsReason(err, parlance.ReasonUnavailable) || strings.Contains(shown, "secretsecret") {
 		t.Errorf("nobody there: %v", err)
 	}
 	client := open(t, s.URL, "k")
@@ -198,12 +199,13 @@ func TestConversationRefused(t *testing.T) {
 	}
 }
 
-// TestConversationSaysOnce loses the connection behind a message: it is sent again under its id, and
-// the answer is asked for again only when none comes.
+// TestConversationSaysOnce loses the connection behind a message: it is sent again under its id,
+// and the answer is asked for again only when none comes.
 func TestConversationSaysOnce(t *testing.T) {
 	t.Parallel()
 	answer := func(id string) string {
-		return fmt.Sprintf(`{"type": "response.created", "event_id": "r", "response": {"id": "resp_1", "metadata": {"parlance_request": %q}}}`, id)
+		return fmt.Sprintf(`{"type": "response.created", "event_id": "r", "response": {"id": "resp_1",
+			"metadata": {"parlance_request": %q}}}`, id)
 	}
 	added := func(id string) string {
 		return fmt.Sprintf(`{"type": "conversation.item.added", "event_id": "a", "item": {"id": %q}}`, id)

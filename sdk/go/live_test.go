@@ -37,7 +37,8 @@ func TestService(t *testing.T) {
 	workspace := env.Tenant.WorkspaceID
 	var made []string
 	for i := range 5 {
-		agent, err := client.Agents.CreateAgent(t.Context(), &parlancev1.CreateAgentRequest{WorkspaceId: workspace, Name: fmt.Sprint("agent ", i)})
+		request := &parlancev1.CreateAgentRequest{WorkspaceId: workspace, Name: fmt.Sprint("agent ", i)}
+		agent, err := client.Agents.CreateAgent(t.Context(), request)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +146,8 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// gated is an installation whose model gives its words one by one, behind a network that can be cut.
+// gated is an installation whose model gives its words one by one, behind a network that can be
+// cut.
 type gated struct {
 	*harness.Env
 	gate    chan struct{}
@@ -153,6 +155,11 @@ type gated struct {
 	agent   string
 	// direct calls the installation past the network that is cut.
 	direct *parlance.Client
+}
+
+// request begins a session in text with the agent.
+func (g gated) request() *parlancev1.CreateSessionRequest {
+	return &parlancev1.CreateSessionRequest{AgentId: g.agent, UserId: "u", Modality: "text"}
 }
 
 func startGated(t *testing.T, words ...string) gated {
@@ -180,7 +187,7 @@ func TestTurnIsCut(t *testing.T) {
 	g := startGated(t, "One ", "two ", "three ", "four.")
 	lost := 0
 	client := open(t, "http://"+g.network.Address, g.Tenant.Admin, func(o *parlance.Options) { o.OnReconnect = func(error) { lost++ } })
-	session, err := client.Sessions.CreateSession(t.Context(), &parlancev1.CreateSessionRequest{AgentId: g.agent, UserId: "u", Modality: "text"})
+	session, err := client.Sessions.CreateSession(t.Context(), g.request())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +213,8 @@ func TestTurnIsCut(t *testing.T) {
 		t.Errorf("got %q, %q, lost %d times", text.String(), types, lost)
 	}
 	transcript := 0
-	for turn, err := range parlance.All(t.Context(), client.Sessions.GetTranscript, &parlancev1.GetTranscriptRequest{SessionId: session.GetId()}) {
+	all := &parlancev1.GetTranscriptRequest{SessionId: session.GetId()}
+	for turn, err := range parlance.All(t.Context(), client.Sessions.GetTranscript, all) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +232,7 @@ func TestTurnIsCut(t *testing.T) {
 func TestConversationIsCut(t *testing.T) {
 	t.Parallel()
 	g := startGated(t, "One ", "two ", "three ", "four.")
-	session, err := g.direct.Sessions.CreateSession(t.Context(), &parlancev1.CreateSessionRequest{AgentId: g.agent, UserId: "u", Modality: "text"})
+	session, err := g.direct.Sessions.CreateSession(t.Context(), g.request())
 	if err != nil {
 		t.Fatal(err)
 	}

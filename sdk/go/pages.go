@@ -19,15 +19,16 @@ type Page[Item any] interface {
 
 // All reads a list to its end, a page at a time, as far as the loop goes:
 //
-//	for agent, err := range parlance.All(ctx, client.Agents.ListAgents, &parlancev1.ListAgentsRequest{…}) {
+//	request := &parlancev1.ListAgentsRequest{WorkspaceId: workspace}
+//	for agent, err := range parlance.All(ctx, client.Agents.ListAgents, request) {
 //		if err != nil {
 //			return err
 //		}
 //		…
 //	}
 //
-// It begins at the request's page_token and leaves the request as it is. Pages have 200 items unless
-// the request says otherwise. An error is the last that the loop gets.
+// It begins at the request's page_token and leaves the request as it is. Pages have 200 items
+// unless the request says otherwise. An error is the last that the loop gets.
 func All[Request proto.Message, Answer Page[Item], Item any](
 	ctx context.Context, list func(context.Context, Request) (Answer, error), request Request,
 ) iter.Seq2[Item, error] {

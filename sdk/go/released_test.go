@@ -202,8 +202,8 @@ func toMap(t *testing.T, message proto.Message) (members map[string]any) {
 	return members
 }
 
-// TestReleasedContract makes an agent, has a conversation with it and reads it back, by the contract
-// of the version before, in both encodings.
+// TestReleasedContract makes an agent, has a conversation with it and reads it back, by the
+// contract of the version before, in both encodings.
 func TestReleasedContract(t *testing.T) {
 	t.Parallel()
 	llm := openaichat.New(t, openaichat.Reply{Text: []string{"At nine."}}, openaichat.Reply{Text: []string{"At nine."}})

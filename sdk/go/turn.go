@@ -14,16 +14,17 @@ import (
 // StreamTurn says something to the agent and gives the events of its answer as they come; the last
 // is turn.done, or an error.
 //
-//	for event, err := range client.StreamTurn(ctx, &parlancev1.StreamTurnRequest{SessionId: id, Text: "Hello."}) {
+//	request := &parlancev1.StreamTurnRequest{SessionId: id, Text: "Hello."}
+//	for event, err := range client.StreamTurn(ctx, request) {
 //		if err != nil {
 //			return err
 //		}
 //		fmt.Print(event.GetDelta())
 //	}
 //
-// When the connection is lost it is made again for Options.ReconnectFor, and goes on behind the last
-// event: none is lost, and none comes twice. A second turn.started says that the server was lost and
-// another one begins the answer again: what was said before it is void.
+// When the connection is lost it is made again for Options.ReconnectFor, and goes on behind the
+// last event: none is lost, and none comes twice. A second turn.started says that the server was
+// lost and another one begins the answer again: what was said before it is void.
 //
 // The words are said once, also when it was not known whether they had arrived, since the request
 // has an Idempotency-Key. A request with last_event_id follows the turn of that event. Leaving the

@@ -17,7 +17,9 @@ import (
 // A request with announce also gets an answer without an event each time the stream is open. The
 // loop ends with an error that another connection would not mend, as ReasonEventsCursorExpired, or
 // when the first connection cannot be made.
-func (c *Client) WatchEvents(ctx context.Context, request *parlancev1.WatchEventsRequest) iter.Seq2[*parlancev1.WatchEventsResponse, error] {
+func (c *Client) WatchEvents(
+	ctx context.Context, request *parlancev1.WatchEventsRequest,
+) iter.Seq2[*parlancev1.WatchEventsResponse, error] {
 	return func(yield func(*parlancev1.WatchEventsResponse, error) bool) {
 		w := watch{client: c, announce: request.GetAnnounce(), next: proto.CloneOf(request), again: c.newReconnect()}
 		w.next.Announce = true // names the place to come back to before anything has happened

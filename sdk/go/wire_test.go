@@ -415,11 +415,14 @@ func TestUploads(t *testing.T) {
 		want    parlance.Reason
 		status  int
 	}{
-		"OK":           {answers: []http.HandlerFunc{take}},
-		"Cut":          {answers: []http.HandlerFunc{half, cut, take}},
-		"Busy":         {answers: []http.HandlerFunc{refuse(503, "unavailable"), refuse(409, "idempotency-key-in-flight"), take}},
-		"APipeIsCut":   {answers: []http.HandlerFunc{half}, pipe: true, want: parlance.ReasonUnavailable},
-		"TooLarge":     {answers: []http.HandlerFunc{refuse(402, "quota-exceeded-kb-upload-size")}, want: parlance.ReasonQuotaExceededKBUploadSize, status: 402},
+		"OK":         {answers: []http.HandlerFunc{take}},
+		"Cut":        {answers: []http.HandlerFunc{half, cut, take}},
+		"Busy":       {answers: []http.HandlerFunc{refuse(503, "unavailable"), refuse(409, "idempotency-key-in-flight"), take}},
+		"APipeIsCut": {answers: []http.HandlerFunc{half}, pipe: true, want: parlance.ReasonUnavailable},
+		"TooLarge": {
+			answers: []http.HandlerFunc{refuse(402, "quota-exceeded-kb-upload-size")},
+			want:    parlance.ReasonQuotaExceededKBUploadSize, status: 402,
+		},
 		"AProxysLimit": {answers: []http.HandlerFunc{proxy}, want: parlance.ReasonBodyTooLarge, status: 413},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -444,7 +447,11 @@ func TestUploads(t *testing.T) {
 			if row.want == "" && (err != nil || source.GetName() != fmt.Sprint(len(content), nil, '<', '>')) {
 				t.Errorf("stored %v, %v", source, err)
 			}
-			if refused, ok := errors.AsType[*parlance.Error](err); row.want != "" && (!ok || refused.Reason != row.want || refused.HTTPStatus != row.status) {
+			if row.want == "" {
+				return
+			}
+			refused, ok := errors.AsType[*parlance.Error](err)
+			if !ok || refused.Reason != row.want || refused.HTTPStatus != row.status {
 				t.Errorf("got %#v", err)
 			}
 		})

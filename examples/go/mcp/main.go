@@ -1,5 +1,6 @@
-// Command mcp gives an agent the tools of an MCP server. The agent is the MCP client: Parlance lists
-// the server's tools, shows them to the model, and calls them. The server is in this program.
+// Command mcp gives an agent the tools of an MCP server. The agent is the MCP client: Parlance
+// lists the server's tools, shows them to the model, and calls them. The server is in this
+// program.
 //
 //	. ~/.local/share/parlance/dev.env   # of a running `parlance dev`
 //	export PARLANCE_BASE_URL PARLANCE_API_KEY PARLANCE_WORKSPACE_ID

@@ -5,9 +5,9 @@
 //	export PARLANCE_BASE_URL PARLANCE_API_KEY PARLANCE_WORKSPACE_ID
 //	go run ./examples/go/service        # PORT is 8091 by default
 //
-// For the webhooks, run `parlance listen --forward-to http://localhost:8091/hook` beside it, and set
-// WEBHOOK_SECRET to the secret that it prints; in production, to that of a webhook endpoint. While
-// the secret is rotated it holds both, with a space between.
+// For the webhooks, run `parlance listen --forward-to http://localhost:8091/hook` beside it, and
+// set WEBHOOK_SECRET to the secret that it prints; in production, to that of a webhook endpoint.
+// While the secret is rotated it holds both, with a space between.
 package main
 
 import (
