@@ -311,6 +311,7 @@ func TestTurnsThatAreLeft(t *testing.T) {
 	}
 	<-gone
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	var last error
 	for _, err := range client.StreamTurn(ctx, nil) {
 		cancel()
