@@ -213,11 +213,14 @@ func (c *Conversation) Send(event any) error {
 	return c.writeText(text)
 }
 
-// writeLocked sends an event when there is a connection.
-func (c *Conversation) writeLocked(event map[string]any) {
-	if text, err := json.Marshal(event); err == nil {
-		_ = c.writeText(text) // the reader notices a lost connection, and what was lost is sent again
+// writeLocked sends an event, and reports whether there is a connection; c is locked.
+func (c *Conversation) writeLocked(event map[string]any) bool {
+	text, err := json.Marshal(event)
+	if err != nil || c.conn == nil {
+		return false
 	}
+	_ = c.writeText(text) // the reader notices a lost connection, and what was lost is sent again
+	return true
 }
 
 // writeText sends a text; c is locked.

@@ -36,8 +36,9 @@ type outbox struct {
 	repeated map[string]bool
 	// answering is the id of the answer that is in progress; empty without one.
 	answering string
-	// send writes an event to the connection; it does nothing without one.
-	send func(event map[string]any)
+	// send writes an event to the connection. It reports whether there is one, not that the event
+	// arrives.
+	send func(event map[string]any) bool
 	// later calls ask after settleTime, with the lock.
 	later func(ask func())
 }
@@ -53,15 +54,13 @@ func (o *outbox) transmit(m *message) {
 }
 
 func (o *outbox) create(m *message) {
-	m.sent = true
-	o.send(map[string]any{"type": "conversation.item.create", "event_id": m.id + ".item", "item": map[string]any{
+	m.sent = o.send(map[string]any{"type": "conversation.item.create", "event_id": m.id + ".item", "item": map[string]any{
 		"id": m.id, "type": "message", "role": "user", "content": []map[string]any{{"type": "input_text", "text": m.text}},
 	}})
 }
 
 func (o *outbox) request(m *message) {
-	m.unsure = false
-	o.send(map[string]any{"type": "response.create", "event_id": m.id + ".answer", "response": map[string]any{
+	m.unsure = !o.send(map[string]any{"type": "response.create", "event_id": m.id + ".answer", "response": map[string]any{
 		"metadata": map[string]string{requestKey: m.id},
 	}})
 }

@@ -269,6 +269,38 @@ func TestConversationSaysOnce(t *testing.T) {
 	}
 }
 
+// TestConversationSaysLater says something while there is no connection: it is said on the next one.
+func TestConversationSaysLater(t *testing.T) {
+	t.Parallel()
+	said := make(chan struct{})
+	s := serveSockets(t, func(s *socket) { s.send(created) }, func(s *socket) {
+		<-said
+		s.send(created)
+		id := s.wants("conversation.item.create").Item.ID
+		if s.wants("response.create").Response.Metadata["parlance_request"] != id {
+			t.Error("the answer is asked for without the message")
+		}
+		_ = s.Close(1000, "end_call")
+	})
+	address := "ws" + strings.TrimPrefix(s.URL, "http") + "/v1/realtime/chat/ses_1?token=x"
+	lost := make(chan struct{})
+	client := open(t, s.URL, "k", func(o *parlance.Options) { o.OnReconnect = func(error) { close(lost); <-said } })
+	conversation, err := client.ConnectURL(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-lost
+		if err := conversation.Say("Hello."); err != nil {
+			t.Error(err)
+		}
+		close(said)
+	}()
+	if ids, err := collect(conversation); err != nil || !slices.Equal(ids, []string{"c"}) {
+		t.Errorf("events %q, %v", ids, err)
+	}
+}
+
 // TestConversationCloses hangs up with 1000, and leaves with another code, also when nobody reads.
 func TestConversationCloses(t *testing.T) {
 	t.Parallel()
