@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
@@ -17,7 +17,7 @@ import (
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
-	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	parlance "parlance.dev/parlance/sdk/go"
 )
 
 const (
@@ -98,9 +98,10 @@ func runChat(cmd *cobra.Command, options chatOptions) error {
 	defer client.CloseIdleConnections()
 	talk := &chat{
 		options: options, installation: where, in: cmd.InOrStdin(), out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(),
-		turns: map[string]bool{}, terminal: term.IsTerminal(cmd.InOrStdin()),
-		sessions: parlancev1connect.NewSessionServiceClient(client, where.Base, where.Options()...),
-		agents:   parlancev1connect.NewAgentServiceClient(client, where.Base, where.Options()...),
+		terminal: term.IsTerminal(cmd.InOrStdin()),
+	}
+	if err := talk.connect(client); err != nil {
+		return err
 	}
 	if options.voice != "" {
 		return talk.runVoice(cmd.Context())
@@ -115,17 +116,25 @@ type chat struct {
 	in           io.Reader
 	out, err     io.Writer
 	terminal     bool
-	sessions     parlancev1connect.SessionServiceClient
-	agents       parlancev1connect.AgentServiceClient
+	client       *parlance.Client
 	session      string
 	// socketURL is the signed URL of the session's voice socket.
 	socketURL string
 	// agent is the name that is shown, without control characters.
 	agent string
-	// turns are the turns that this chat has received, or that the session had before.
-	turns map[string]bool
-	// earlierUnknown reports that the turns of before could not be read.
-	earlierUnknown bool
+	// answer is printed, and announced says that the loss of its connection was mentioned.
+	answer    *answerPrinter
+	announced bool
+}
+
+// connect makes the client of the public API.
+func (c *chat) connect(http *http.Client) (err error) {
+	within := c.options.reconnectFor
+	if within <= 0 {
+		within = -1 // not at all
+	}
+	c.client, err = c.installation.SDK(http, func(o *parlance.Options) { o.ReconnectFor, o.OnReconnect = within, c.lost })
+	return err
 }
 
 func (c *chat) run(ctx context.Context) error {
@@ -136,11 +145,11 @@ func (c *chat) run(ctx context.Context) error {
 		}
 		defer c.end(ctx)
 	} else {
-		err := c.readEarlierTurns(ctx)
-		if connect.CodeOf(err) == connect.CodeNotFound {
+		// A key that may not read sessions can still talk in one.
+		_, err := c.client.Sessions.GetSession(ctx, &parlancev1.GetSessionRequest{SessionId: c.session})
+		if parlance.IsReason(err, parlance.ReasonNotFound) {
 			return c.installation.Explain("find the session", err)
 		}
-		c.earlierUnknown = err != nil // a key without access to transcripts can still talk
 	}
 	lines := c.lines(ctx)
 	for {
@@ -216,7 +225,7 @@ func (c *chat) open(ctx context.Context) error {
 	if c.options.voice != "" {
 		modality = "voice"
 	}
-	made, err := c.sessions.CreateSession(ctx, &parlancev1.CreateSessionRequest{
+	made, err := c.client.Sessions.CreateSession(ctx, &parlancev1.CreateSessionRequest{
 		AgentId: c.installation.AgentID,
 		UserId:  c.options.user, Modality: modality,
 	})
@@ -230,7 +239,7 @@ func (c *chat) open(ctx context.Context) error {
 	greeting := ""
 	if c.installation.WorkspaceID != "" {
 		// The first message is optional: a key that may not read agents can still talk to one.
-		if agent, err := c.agents.GetAgent(ctx, &parlancev1.GetAgentRequest{
+		if agent, err := c.client.Agents.GetAgent(ctx, &parlancev1.GetAgentRequest{
 			WorkspaceId: c.installation.WorkspaceID,
 			AgentId:     c.installation.AgentID,
 		}); err == nil {
@@ -258,5 +267,5 @@ func (c *chat) end(ctx context.Context) {
 		fmt.Fprintln(c.out)
 	}
 	// A session that is not ended here ends by its idle time-out.
-	_, _ = c.sessions.EndSession(ctx, &parlancev1.EndSessionRequest{SessionId: c.session, Status: "completed", Reason: "chat ended"})
+	_, _ = c.client.Sessions.EndSession(ctx, &parlancev1.EndSessionRequest{SessionId: c.session, Status: "completed", Reason: "chat ended"})
 }

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -236,7 +237,7 @@ func TestChatSaysWhatIsWrong(t *testing.T) {
 		s, dir := startTalker(t)
 		s.refuses = map[string]*fault.Error{"break": fault.New(fault.UpstreamFailed, "The model did not answer.")}
 		clitest.Execute(t, "break\nnever", "chat", "--data-dir", dir).Wants(t, command.ExitFailed, "The model did not answer.")
-		if len(s.turns) != 1 || len(s.ended) != 1 {
+		if slices.Contains(s.turns, "ses_1 never") || len(s.ended) != 1 { // "break" may be repeated, under one key
 			t.Errorf("turns %v, ended %v: a failed turn should end the chat and the session", s.turns, s.ended)
 		}
 	})

@@ -7,7 +7,6 @@ import (
 
 	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/sound"
-	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
 
 // AtTerminal chats as if a person typed the lines of in.
@@ -18,8 +17,10 @@ func AtTerminal(ctx context.Context, where client.Installation, in io.Reader, ou
 	}
 	defer http.CloseIdleConnections()
 	talk := &chat{
-		installation: where, in: in, out: out, err: errs, turns: map[string]bool{}, terminal: true,
-		sessions: parlancev1connect.NewSessionServiceClient(http, where.Base, where.Options()...),
+		installation: where, in: in, out: out, err: errs, terminal: true, options: chatOptions{reconnectFor: reconnectFor},
+	}
+	if err := talk.connect(http); err != nil {
+		return err
 	}
 	return talk.run(ctx)
 }
@@ -48,9 +49,10 @@ func TalkBy(ctx context.Context, where client.Installation, test VoiceTest) erro
 	defer http.CloseIdleConnections()
 	talk := &chat{
 		installation: where, in: test.In, out: test.Out, err: test.Err, terminal: test.Terminal,
-		options:  chatOptions{voice: test.Voice, voiceOut: test.VoiceOut, json: test.JSON},
-		sessions: parlancev1connect.NewSessionServiceClient(http, where.Base, where.Options()...),
-		agents:   parlancev1connect.NewAgentServiceClient(http, where.Base, where.Options()...),
+		options: chatOptions{voice: test.Voice, voiceOut: test.VoiceOut, json: test.JSON},
+	}
+	if err := talk.connect(http); err != nil {
+		return err
 	}
 	parts := voiceParts{source: test.Source, sink: sound.Nowhere(), says: "a test"}
 	if test.Source != nil {

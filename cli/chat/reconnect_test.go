@@ -22,18 +22,19 @@ type turnStream = *connect.ServerStream[parlancev1.StreamTurnResponse]
 // time that a turn is followed.
 type breaking struct {
 	*talker
-	server *httptest.Server
-	// taken are the turns in the transcript.
-	taken       []*parlancev1.Turn
+	server      *httptest.Server
 	say, follow []func(turnStream) error
 
 	mu       sync.Mutex
 	followed []string
+	// keys are the Idempotency-Keys of the turns.
+	keys []string
 }
 
 func (b *breaking) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest, stream turnStream) error {
 	b.talker.mu.Lock()
 	b.turns = append(b.turns, req.GetText())
+	b.keys = append(b.keys, stream.Conn().RequestHeader().Get("Idempotency-Key"))
 	n := len(b.turns)
 	b.talker.mu.Unlock()
 	return b.say[n-1](stream)
@@ -45,10 +46,6 @@ func (b *breaking) FollowTurn(_ context.Context, req *parlancev1.FollowTurnReque
 	n := len(b.followed)
 	b.mu.Unlock()
 	return b.follow[n-1](stream)
-}
-
-func (b *breaking) GetTranscript(context.Context, *parlancev1.GetTranscriptRequest) (*parlancev1.GetTranscriptResponse, error) {
-	return &parlancev1.GetTranscriptResponse{Turns: b.taken}, nil
 }
 
 // sendEvents sends events, given as "delta" with a text or as a type. The n-th event has the id
@@ -113,26 +110,18 @@ func cutOff(b *breaking) <-chan struct{} {
 }
 
 // TestChatBeforeTheFirstEvent loses the connection before the first event. The text is sent again
-// only if the transcript does not have it.
+// under the same key, so that a server that has it answers once, also while it is still at it.
 func TestChatBeforeTheFirstEvent(t *testing.T) {
 	t.Parallel()
-	lose := func(b *breaking) func(turnStream) error {
-		return func(turnStream) error { <-cutOff(b); return nil }
-	}
-	whole := func(stream turnStream) error { sendEvents(t, stream, "started", "delta Whole.", "done"); return nil }
-	for name, taken := range map[string]bool{"Taken": true, "NotTaken": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b, dir := startBreaking(t)
-			b.say, b.follow = append(b.say, lose(b), whole), append(b.follow, whole)
-			if taken {
-				b.taken = []*parlancev1.Turn{{Id: "turn_0", UserText: "other"}, {Id: "turn_1", UserText: "go"}}
-			}
-			clitest.Execute(t, "go\n", "chat", "--data-dir", dir).Wants(t, command.ExitDone, "Ada   ▸ Whole.\n")
-			if said, followed := len(b.turns), len(b.followed); taken && (said != 1 || followed != 1) || !taken && (said != 2 || followed != 0) {
-				t.Errorf("said %d times, followed %d times", said, followed)
-			}
-		})
+	b, dir := startBreaking(t)
+	b.say = append(b.say,
+		func(turnStream) error { <-cutOff(b); return nil },
+		func(turnStream) error { return problem.ToConnect(fault.New(fault.IdempotencyInFlight, "In a moment.")) },
+		func(stream turnStream) error { sendEvents(t, stream, "started", "delta Whole.", "done"); return nil },
+	)
+	clitest.Execute(t, "go\n", "chat", "--data-dir", dir).Wants(t, command.ExitDone, "Ada   ▸ Whole.\n")
+	if len(b.keys) != 3 || b.keys[0] == "" || b.keys[0] != b.keys[1] || b.keys[0] != b.keys[2] || len(b.followed) != 0 {
+		t.Errorf("said under %q, followed %q", b.keys, b.followed)
 	}
 }
 

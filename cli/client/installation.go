@@ -19,6 +19,7 @@ import (
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/publicnet"
+	parlance "parlance.dev/parlance/sdk/go"
 )
 
 // Installation is what a command calls.
@@ -105,6 +106,15 @@ func (i Installation) Client() (*http.Client, error) {
 		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	}
 	return &http.Client{Transport: transport}, nil
+}
+
+// SDK returns the client of package parlance over an HTTP client, with further options.
+func (i Installation) SDK(http *http.Client, change ...func(*parlance.Options)) (*parlance.Client, error) {
+	options := parlance.Options{BaseURL: i.Base, APIKey: i.APIKey, HTTPClient: http}
+	for _, one := range change {
+		one(&options)
+	}
+	return parlance.New(options)
 }
 
 // Options make the Connect stubs send the API key.

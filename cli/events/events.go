@@ -103,7 +103,7 @@ with --after; 0 begins with the oldest that is kept.`,
   parlance events follow --after 0 --json`,
 		RunE: with(func(ctx context.Context, f *feed, _ []string) error {
 			stream := client.EventStream{
-				Caller: &f.Caller, Service: f.webhooks, After: s.after, Events: s.names,
+				Caller: &f.Caller, After: s.after, Events: s.names,
 				Ready: func(bool) error { return nil },
 				Event: func(event *parlancev1.Event) error { return f.print(event, asJSON) },
 				JSON:  asJSON,

@@ -114,7 +114,7 @@ func joinTypes(types []events.Type) string {
 // run forwards events until ctx ends, and reconnects when the stream breaks.
 func (l *listener) run(ctx context.Context) error {
 	stream := client.EventStream{
-		Caller: &l.Caller, Service: l.webhooks, After: l.o.after, Events: l.o.events, Ready: l.ready,
+		Caller: &l.Caller, After: l.o.after, Events: l.o.events, Ready: l.ready,
 		Event: func(event *parlancev1.Event) error { return l.forward(ctx, event) },
 		JSON:  l.o.json,
 	}

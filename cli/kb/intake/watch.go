@@ -2,8 +2,6 @@ package intake
 
 import (
 	"context"
-	"errors"
-	"net/url"
 
 	"parlance.dev/parlance/cli/client"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
@@ -59,12 +57,4 @@ func watchOnce(ctx context.Context, service parlancev1connect.KnowledgeServiceCl
 // finished reports whether the ingestion has ended.
 func finished(source *parlancev1.Source) bool {
 	return source.GetStatus() == "ready" || source.GetStatus() == "failed"
-}
-
-// withoutURL removes the URL from an error of an HTTP client.
-func withoutURL(err error) error {
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		return wrapped.Err
-	}
-	return err
 }
