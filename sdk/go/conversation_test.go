@@ -269,7 +269,8 @@ func TestConversationSaysOnce(t *testing.T) {
 	}
 }
 
-// TestConversationSaysLater says something while there is no connection: it is said on the next one.
+// TestConversationSaysLater says something while there is no connection: it is said on the next
+// one.
 func TestConversationSaysLater(t *testing.T) {
 	t.Parallel()
 	said := make(chan struct{})
