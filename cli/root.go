@@ -17,6 +17,7 @@ import (
 	"parlance.dev/parlance/cli/complete"
 	"parlance.dev/parlance/cli/dev"
 	"parlance.dev/parlance/cli/events"
+	"parlance.dev/parlance/cli/importer"
 	"parlance.dev/parlance/cli/kb"
 	"parlance.dev/parlance/cli/memory"
 	"parlance.dev/parlance/cli/numbers"
@@ -93,7 +94,7 @@ In production:
 		memory.New(), privacy.New(),
 		kb.New(version), tools.New(version), webhooks.New(), webhooks.NewListen(), newModels(), newErrors(),
 		numbers.New(), callbacks.New(), callbacks.NewSchedules(), callbacks.NewBatches(), calls.New(), calls.NewCall(),
-		people.New(), people.NewWhoAmI(),
+		people.New(), people.NewWhoAmI(), importer.New(version),
 		newDoctor(), newHealth(), newMigrate(), newTenants(), newPlans(), newKeys(), newUsage(), newActivity(), newQueues(),
 		newAudit(), newConfig(), newVersion(),
 	)

@@ -1,0 +1,281 @@
+package exports
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+// builder collects the parts of one agent.
+type builder struct {
+	*Agent
+	// names are the provider's variables that have other names here.
+	names                       map[string]string
+	stt, tts, detection         map[string]any
+	variables                   map[string]bool
+	analysisFrom, recordingFrom []node
+}
+
+func newBuilder(names map[string]string) *builder {
+	return &builder{
+		// Without memory: none of the services remembers users across conversations by itself.
+		Agent: &Agent{Want: &parlancev1.CreateAgentRequest{Memory: &parlancev1.AgentMemory{}}},
+		names: names, stt: map[string]any{}, tts: map[string]any{}, detection: map[string]any{}, variables: map[string]bool{},
+	}
+}
+
+func (b *builder) agentModel() *parlancev1.AgentModel       { return made(&b.Want.Model) }
+func (b *builder) voice() *parlancev1.AgentVoice            { return made(&b.Want.Voice) }
+func (b *builder) waiting() *parlancev1.AgentWaiting        { return made(&b.voice().Waiting) }
+func (b *builder) privacy() *parlancev1.PrivacySettings     { return made(&b.Want.Privacy) }
+func (b *builder) retention() *parlancev1.RetentionSettings { return made(&b.privacy().Retention) }
+func (b *builder) callbacks() *parlancev1.AgentCallbacks    { return made(&b.Want.Callbacks) }
+func (b *builder) handover() *parlancev1.AgentHandover      { return made(&b.Want.Handover) }
+func (b *builder) retrieval() *parlancev1.AgentRetrieval    { return made(&b.Want.Retrieval) }
+func (b *builder) toolsConfig() *parlancev1.ToolsConfig     { return made(&b.Want.ToolsConfig) }
+func (b *builder) widget() *parlancev1.AgentWidget          { return made(&b.Want.Widget) }
+func (b *builder) todo(what, command string)                { b.Todos = append(b.Todos, Todo{what, command}) }
+func (b *builder) member(part map[string]any, name string) func(string) string {
+	return func(value string) string {
+		if len(value) > maxNameChars {
+			return "It has more than 200 bytes."
+		}
+		part[name] = value
+		return ""
+	}
+}
+
+// ranged sets a number of a part of the voice that must be in a range.
+func ranged(part map[string]any, name string, least, most float64) func(float64) string {
+	return func(value float64) string {
+		if value < least || value > most {
+			return fmt.Sprintf("It is outside %g to %g, so the voice's own stays.", least, most)
+		}
+		part[name] = value
+		return ""
+	}
+}
+
+// made returns the message in a place, and makes it first when there is none.
+func made[T any](place **T) *T {
+	if *place == nil {
+		*place = new(T)
+	}
+	return *place
+}
+
+// analysis is the agent's analysis, turned on by a member of the export.
+func (b *builder) analysis(from node) *parlancev1.AgentAnalysis {
+	b.analysisFrom = append(b.analysisFrom, from)
+	analysis := made(&b.Want.Analysis)
+	analysis.Enabled = true
+	return analysis
+}
+
+// record turns recordings on or off.
+func (b *builder) record(from node) func(bool) string {
+	return func(on bool) string {
+		if on {
+			b.voice().Recording = &parlancev1.AgentRecording{Enabled: true}
+			b.recordingFrom = append(b.recordingFrom, from)
+		}
+		return ""
+	}
+}
+
+// finish joins the parts and resolves settings that do not go together.
+func (b *builder) finish(fallbackName string) *Agent {
+	b.Want.Name = clip(strings.TrimSpace(b.Want.GetName()), maxNameChars)
+	if b.Want.GetName() == "" {
+		b.Want.Name = clip(fallbackName, maxNameChars)
+	}
+	if b.Want.GetPrivacy().GetZeroRetention() && b.Want.GetAnalysis() != nil {
+		b.Want.Analysis = nil
+		for _, from := range b.analysisFrom {
+			from.lost("The agent keeps nothing that is said (zero retention), so there is nothing to analyse.")
+		}
+	}
+	if p := b.Want.GetPrivacy(); (p.GetZeroRetention() || len(p.GetRedact()) > 0) && b.Want.GetVoice().GetRecording() != nil {
+		b.Want.Voice.Recording = nil
+		for _, from := range b.recordingFrom {
+			from.lost("Conversations cannot be recorded while what is said is redacted or not kept.")
+		}
+	}
+	if len(b.stt) > 0 {
+		b.voice().Stt = structOf(b.stt)
+	}
+	if len(b.tts) > 0 {
+		b.voice().Tts = structOf(b.tts)
+	}
+	if len(b.detection) > 0 {
+		b.voice().TurnDetection = structOf(b.detection)
+	}
+	for _, tool := range b.Tools {
+		tool.render(b)
+	}
+	b.Variables = slices.Sorted(maps.Keys(b.variables))
+	return b.Agent
+}
+
+// render gives the texts of a tool in which variables are replaced the placeholders of Parlance.
+func (t *Tool) render(b *builder) {
+	want := t.Want
+	for _, text := range []*string{&want.WebhookUrl, &want.AuthHeader, &want.HardcodedBodyParamsJson} {
+		*text = b.render(t.from, *text)
+	}
+	for _, values := range []map[string]string{want.GetHeaders(), want.GetSecretHeaders(), want.GetHardcodedQueryParams()} {
+		for name, value := range values {
+			values[name] = b.render(t.from, value)
+		}
+	}
+}
+
+// variableName matches names of variables.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+
+// placeholder matches what other services replace in texts: {{name}}, {{a.b}}, {{x | filter}}, and
+// the tags {% … %} of Liquid.
+var placeholder = regexp.MustCompile(`\{\{([^{}]*)\}\}|\{%[^%]*%\}`)
+
+// systemVariables are those that every session has.
+var systemVariables = []string{
+	"system__session_id", "system__agent_id", "system__user_id", "system__conversation_id", "system__time_utc",
+	"system__timezone", "system__language", "system__caller_id", "system__called_number", "system__call_reason", "system__call_direction",
+}
+
+// collect notes the variables of a text that sessions must be given.
+func (b *builder) collect(text string) {
+	for _, found := range placeholder.FindAllStringSubmatch(text, -1) {
+		name := strings.TrimSpace(found[1])
+		if variableName.MatchString(name) && !strings.HasPrefix(name, "system__") {
+			b.variables[name] = true
+		}
+	}
+}
+
+// render returns a text with the placeholders of Parlance. A placeholder that it has no counterpart
+// for stays as it is written, and gets a row.
+func (b *builder) render(n node, text string) string {
+	text = placeholder.ReplaceAllStringFunc(text, func(found string) string {
+		name := strings.TrimSpace(placeholder.FindStringSubmatch(found)[1])
+		ours, renamed := b.names[name]
+		row := Row{File: n.tree.file, Path: n.path + " " + clip(found, 60), Kind: Lost}
+		switch {
+		case renamed && ours != "":
+			row.Kind, row.To = Mapped, "variable {{"+ours+"}}"
+			found = "{{" + ours + "}}"
+		case renamed || strings.HasPrefix(name, "system__") && !slices.Contains(systemVariables, name):
+			row.Why = "No session has this variable by itself: rename it and give it in dynamic_variables, or take it out."
+		case variableName.MatchString(name):
+			return found
+		default:
+			row.Why = "Placeholders are {{name}}, of letters, digits and _, without fields, filters and tags: it stays as it is written."
+		}
+		n.tree.rows[row.Path] = row
+		return found
+	})
+	b.collect(text)
+	return text
+}
+
+// rendered is a setter for a text with placeholders of at most so many characters.
+func (b *builder) rendered(n node, key string, most int, place *string) func(string) string {
+	return func(text string) string {
+		text = b.render(n.at(key), text)
+		if cut := clip(text, most); cut != text {
+			return fmt.Sprintf("It has more than %d characters.", most)
+		}
+		*place = text
+		return ""
+	}
+}
+
+// destination adds a number that calls are transferred to.
+func (b *builder) destination(name, number string) string {
+	if !phoneNumber.MatchString(number) {
+		return "Calls are transferred to telephone numbers with their country's code (+12015550123)."
+	}
+	handover := b.handover()
+	if len(handover.GetDestinations()) == 20 {
+		return "An agent transfers calls to at most 20 numbers."
+	}
+	name = clip(strings.TrimSpace(name), maxSlugChars)
+	for i := 2; name == "" || slices.ContainsFunc(handover.GetDestinations(), func(d *parlancev1.HandoverDestination) bool {
+		return d.GetName() == name
+	}); i++ {
+		name = fmt.Sprintf("destination %d", len(handover.GetDestinations())+i-1)
+	}
+	handover.Enabled = true
+	handover.Destinations = append(handover.Destinations, &parlancev1.HandoverDestination{Name: name, PhoneNumber: number})
+	return ""
+}
+
+var phoneNumber = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
+
+// clientTool adds a tool that a connected client runs.
+func (b *builder) clientTool(name, description string, parameters any) string {
+	slug := slugOf(name)
+	config := b.toolsConfig()
+	if slices.ContainsFunc(config.GetClientTools(), func(t *parlancev1.AgentClientTool) bool { return t.GetName() == slug }) {
+		return "The agent has a tool of this name already."
+	}
+	schema, _ := parameters.(map[string]any)
+	config.ClientTools = append(config.ClientTools, &parlancev1.AgentClientTool{
+		Name: slug, Description: clip(description, maxDescriptionChars), ParametersJson: jsonText(schema),
+	})
+	return ""
+}
+
+// analysisID matches ids of criteria and data.
+var analysisID = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`)
+
+// criterion adds a condition of success.
+func (b *builder) criterion(from node, id, name, prompt string) string {
+	analysis := b.analysis(from)
+	if !analysisID.MatchString(id) {
+		id = slugOf(id)
+	}
+	switch taken := func(c *parlancev1.AnalysisCriterion) bool { return c.GetId() == id }; {
+	case strings.TrimSpace(prompt) == "":
+		return "It says nothing to judge by."
+	case slices.ContainsFunc(analysis.GetCriteria(), taken):
+		return "There is a criterion of this id already."
+	case len(analysis.GetCriteria()) == 30:
+		return "An analysis has at most 30 criteria."
+	}
+	analysis.Criteria = append(analysis.Criteria, &parlancev1.AnalysisCriterion{
+		Id: id, Name: clip(name, maxNameChars), Prompt: clip(prompt, maxDescriptionChars),
+	})
+	return ""
+}
+
+// datum adds a value to read out of conversations.
+func (b *builder) datum(from node, field *parlancev1.AnalysisField) string {
+	analysis := b.analysis(from)
+	if !analysisID.MatchString(field.GetId()) {
+		field.Id = slugOf(field.GetId())
+	}
+	if strings.TrimSpace(field.GetDescription()) == "" {
+		field.Description = field.GetId()
+	}
+	field.Description = clip(field.GetDescription(), 1000)
+	if len(field.GetEnum()) > 0 {
+		field.Type = "enum"
+	}
+	switch taken := func(f *parlancev1.AnalysisField) bool { return f.GetId() == field.GetId() }; {
+	case !slices.Contains([]string{"string", "number", "integer", "boolean", "enum"}, field.GetType()):
+		return "Analyses read texts, numbers, yes or no, and one of several values."
+	case len(field.GetEnum()) > 50 || field.GetType() == "enum" && len(field.GetEnum()) == 0:
+		return "A choice has 1 to 50 values."
+	case slices.ContainsFunc(analysis.GetData(), taken):
+		return "There is a value of this id already."
+	case len(analysis.GetData()) == 40:
+		return "An analysis reads at most 40 values."
+	}
+	analysis.Data = append(analysis.Data, field)
+	return ""
+}

@@ -1,0 +1,275 @@
+package exports
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/textproto"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+const (
+	// maxNameChars, maxDescriptionChars and maxSlugChars are the limits of the API.
+	maxNameChars, maxDescriptionChars, maxSlugChars = 200, 2000, 64
+	// minSeconds and maxSeconds bound time-outs of conversations, maxToolSeconds those of calls.
+	minSeconds, maxSeconds, maxToolSeconds = 10, 86400, 120
+	maxAssignments                         = 16
+)
+
+// clip cuts a text to a number of characters.
+func clip(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most])
+}
+
+var notSlug = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
+
+// slugOf makes a tool's name of any name.
+func slugOf(name string) string {
+	slug := strings.Trim(notSlug.ReplaceAllString(name, "_"), "_-")
+	if slug == "" || slug[0] >= '0' && slug[0] <= '9' {
+		slug = strings.TrimSuffix("tool_"+slug, "_")
+	}
+	return clip(slug, maxSlugChars)
+}
+
+// seconds sets a time-out of a conversation.
+func seconds(place *int32) func(float64) string { return scaled(place, 1) }
+
+// scaled sets a time-out of a conversation that is given in another unit: each second has so many.
+func scaled(place *int32, each float64) func(float64) string {
+	return func(given float64) string {
+		value := given / each
+		if value < minSeconds || value > maxSeconds {
+			return fmt.Sprintf("It is outside %d to %d seconds, so the default stays.", minSeconds, maxSeconds)
+		}
+		*place = int32(value)
+		return ""
+	}
+}
+
+// toolSeconds sets the time-out of a call; each second has so many of the given unit.
+func toolSeconds(place *int32, each float64) func(float64) string {
+	return func(given float64) string {
+		value := math.Ceil(given / each)
+		if value < 1 {
+			return "A call may take 1 to 120 seconds; the default stays."
+		}
+		*place = int32(min(value, maxToolSeconds))
+		return ""
+	}
+}
+
+// within sets a number that must be in a range.
+func within(place **float64, least, most float64) func(float64) string {
+	return func(value float64) string {
+		if value < least || value > most {
+			return fmt.Sprintf("It is outside %g to %g, so the default stays.", least, most)
+		}
+		*place = &value
+		return ""
+	}
+}
+
+// whole sets a whole number that must be in a range.
+func whole(place *int32, least, most float64) func(float64) string {
+	return func(value float64) string {
+		if value < least || value > most || value != math.Trunc(value) {
+			return fmt.Sprintf("It is no whole number from %g to %g, so the default stays.", least, most)
+		}
+		*place = int32(value)
+		return ""
+	}
+}
+
+var languageTag = regexp.MustCompile(`^[a-zA-Z]{2,8}(-[a-zA-Z0-9]{1,8})*$`)
+
+// language sets a BCP 47 tag.
+func language(place *string) func(string) string {
+	return func(tag string) string {
+		tag = strings.ReplaceAll(tag, "_", "-")
+		if tag == "multi" || len(tag) > 35 || !languageTag.MatchString(tag) {
+			return "It names no one language; without one an agent speaks the language of its user."
+		}
+		*place = tag
+		return ""
+	}
+}
+
+// retellClaude matches Retell's names of Claude models: claude-4.5-sonnet.
+var retellClaude = regexp.MustCompile(`^claude-([0-9])(?:\.([0-9]))?-([a-z]+)$`)
+
+// modelOf finds the provider of a model by its name. Claude models are named as Anthropic does.
+func modelOf(name string) (provider, model string, ok bool) {
+	switch {
+	case strings.HasPrefix(name, "gpt-oss"): // served by others than OpenAI
+		return "", "", false
+	case strings.HasPrefix(name, "gpt-"), strings.HasPrefix(name, "o1"), strings.HasPrefix(name, "o3"), strings.HasPrefix(name, "o4"),
+		strings.HasPrefix(name, "chatgpt-"):
+		return "openai", name, true
+	case strings.HasPrefix(name, "claude-"):
+		name = strings.ReplaceAll(name, "@", "-")
+		if m := retellClaude.FindStringSubmatch(name); m != nil && m[1] >= "4" {
+			version := m[1]
+			if m[2] != "" {
+				version += "-" + m[2]
+			}
+			name = "claude-" + m[3] + "-" + version
+		}
+		return "anthropic", name, true
+	}
+	return "", "", false
+}
+
+const noModel = "Models are asked over the APIs of OpenAI, Anthropic and Azure, or a server with OpenAI's API " +
+	"(docs/models.md); the agent has the installation's model."
+
+// model sets the model by its name.
+func (b *builder) model(name string) string {
+	provider, model, ok := modelOf(name)
+	if !ok || len(model) > maxNameChars {
+		return noModel
+	}
+	b.agentModel().Provider, b.agentModel().Name = provider, model
+	return ""
+}
+
+// fallback adds a model that is asked when the first one fails.
+func (b *builder) fallback(name string) string {
+	provider, model, ok := modelOf(name)
+	switch {
+	case !ok || len(model) > maxNameChars:
+		return noModel
+	case len(b.agentModel().GetFallbacks()) == 5:
+		return "An agent has at most five fallbacks."
+	}
+	b.agentModel().Fallbacks = append(b.agentModel().Fallbacks, &parlancev1.ModelRef{Provider: provider, Name: model})
+	return ""
+}
+
+// plainHeaders are headers that hold no secrets, in their canonical form.
+var plainHeaders = []string{"Accept", "Accept-Language", "User-Agent"}
+
+// ownHeaders are headers that Parlance sets itself.
+var ownHeaders = []string{"Content-Type", "Content-Length", "Host", "Idempotency-Key", "Connection", "Transfer-Encoding"}
+
+const ownHeader = "Parlance sets this header itself: bodies are JSON."
+
+// header gives a tool a header. Values are stored as secrets unless the name says that they are none.
+func (t *Tool) header(name, value string) string {
+	name = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name))
+	switch {
+	case slices.Contains(ownHeaders, name):
+		return ownHeader
+	case name == "Authorization":
+		t.Want.AuthHeader = value
+	case slices.Contains(plainHeaders, name):
+		put(&t.Want.Headers, name, value)
+	default:
+		put(&t.Want.SecretHeaders, name, value)
+	}
+	t.variables(value)
+	return ""
+}
+
+// headerField is the field that a header goes into.
+func headerField(name string) string {
+	switch name = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)); {
+	case name == "Authorization":
+		return "tool.auth_header"
+	case slices.Contains(plainHeaders, name):
+		return "tool.headers"
+	}
+	return "tool.secret_headers"
+}
+
+// secret notes a header whose value the export does not have.
+func (t *Tool) secret(name string) {
+	name = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name))
+	if !slices.Contains(t.Secrets, name) {
+		t.Secrets = append(t.Secrets, name)
+	}
+}
+
+func put(place *map[string]string, name, value string) {
+	if *place == nil {
+		*place = map[string]string{}
+	}
+	(*place)[name] = value
+}
+
+// variables turns on the rendering of placeholders when a text has any.
+func (t *Tool) variables(text string) {
+	if strings.Contains(text, "{{") {
+		t.Want.AllowDynamicVars = true
+	}
+}
+
+// assign keeps a value of the tool's answer as a variable.
+func (t *Tool) assign(variable, path string) string {
+	path = strings.TrimPrefix(strings.TrimPrefix(path, "$."), "response.")
+	switch {
+	case !variableName.MatchString(variable) || strings.HasPrefix(variable, "secret__") || strings.HasPrefix(variable, "system__"):
+		return "No variable can have this name."
+	case path == "" || len(path) > maxNameChars:
+		return "It names no place in the answer."
+	case len(t.Want.GetAssignments()) == maxAssignments:
+		return "A tool keeps at most 16 values."
+	}
+	t.Want.Assignments = append(t.Want.Assignments, &parlancev1.ToolAssignment{DynamicVariable: variable, ValuePath: path})
+	return ""
+}
+
+// SafeURL is a URL without what may be secret in it: its user name, query and fragment.
+func SafeURL(raw string) string {
+	head, _, _ := strings.Cut(raw, "?")
+	head, _, _ = strings.Cut(head, "#")
+	parsed, err := url.Parse(head)
+	if err != nil || parsed.Host == "" {
+		return "an address that cannot be shown"
+	}
+	scheme, rest, _ := strings.Cut(head, "://")
+	place, path, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndex(place, "@"); at >= 0 {
+		place = place[at+1:]
+	}
+	return scheme + "://" + strings.TrimSuffix(place+"/"+path, "/")
+}
+
+// structOf is a value as a Struct; nil when it is none.
+func structOf(members map[string]any) *structpb.Struct {
+	if len(members) == 0 {
+		return nil
+	}
+	encoded, err := json.Marshal(members)
+	if err != nil {
+		return nil
+	}
+	out := &structpb.Struct{}
+	if out.UnmarshalJSON(encoded) != nil {
+		return nil
+	}
+	return out
+}
+
+// jsonText is a value as JSON; "" for nothing.
+func jsonText(members map[string]any) string {
+	if len(members) == 0 {
+		return ""
+	}
+	encoded, err := json.Marshal(members)
+	if err != nil {
+		return "" // it was decoded from JSON
+	}
+	return string(encoded)
+}

@@ -1,0 +1,348 @@
+package exports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// elevenReader reads an export of ElevenLabs.
+type elevenReader struct {
+	plan *Plan
+	// tools, servers and documents are those of other files, by id.
+	tools, servers, documents map[string]node
+	// made are tools that were read already, by their place.
+	made map[string]*Tool
+	// sources are those that were read already, by id.
+	sources map[string]*Source
+}
+
+func readElevenLabs(items []item) (*Plan, error) {
+	r := &elevenReader{
+		plan: &Plan{}, tools: byID(items, shapeTool, "id"), servers: byID(items, shapeMCPServer, "id"),
+		documents: byID(items, shapeDocument, "id"), made: map[string]*Tool{}, sources: map[string]*Source{},
+	}
+	for _, one := range items {
+		if one.shape == shapeAgent {
+			r.agent(one.node)
+		}
+	}
+	for _, one := range items {
+		if one.shape != shapeAgent {
+			r.unused(one)
+		}
+	}
+	return r.plan, nil
+}
+
+// unused makes the tools and documents that no agent names.
+func (r *elevenReader) unused(one item) {
+	switch one.shape {
+	case shapeTool:
+		r.tool(nil, one.at("tool_config"))
+		one.note(elevenNotes.file)
+	case shapeMCPServer:
+		r.server(one.node)
+	case shapeDocument:
+		r.document(one.node, one.peek("id"))
+	case shapeAgent, shapeAssistant, shapeKnowledge, shapeLLM, shapeFlow, shapeSquad, shapeFile:
+	}
+}
+
+// elevenNames are variables of ElevenLabs that have another name here. Empty: there is none.
+var elevenNames = map[string]string{
+	"system__current_agent_id": "system__agent_id", "system__time": "system__time_utc", "system__call_sid": "system__session_id",
+	"system__call_duration_secs": "", "system__conversation_history": "", "system__agent_turns": "",
+}
+
+func (r *elevenReader) agent(n node) {
+	b := newBuilder(elevenNames)
+	n.note(elevenNotes.agent)
+	n.text("name", "agent.name", into(&b.Want.Name))
+	config := n.at("conversation_config")
+	config.note(elevenNotes.config)
+	r.spoken(b, config.at("agent"))
+	r.prompt(b, config.down("agent", "prompt"))
+	r.voice(b, config)
+	r.limits(b, config)
+	r.platform(b, n.at("platform_settings"))
+	r.workflow(n.at("workflow"))
+	for _, number := range n.at("phone_numbers").items() {
+		number.lost("Numbers stay with their carrier: bring the number to yours and give it to the agent.")
+		b.todo("Have the agent answer its telephone number", "parlance numbers create "+plainNumber(number.peek("phone_number"))+
+			" --agent "+AgentPlaceholder)
+	}
+	r.plan.Agents = append(r.plan.Agents, b.finish("ElevenLabs agent"))
+}
+
+func plainNumber(number string) string {
+	if phoneNumber.MatchString(number) {
+		return number
+	}
+	return "NUMBER"
+}
+
+// spoken reads what the agent is but its prompt.
+func (r *elevenReader) spoken(b *builder, n node) {
+	n.note(elevenNotes.spoken)
+	n.text("first_message", "agent.first_message", b.rendered(n, "first_message", 10000, &b.Want.FirstMessage))
+	n.text("language", "agent.language", language(&b.Want.Language))
+	n.flag("disable_first_message_interruptions", "agent.voice.waiting.protect_first_message", func(on bool) string {
+		b.waiting().ProtectFirstMessage = on
+		return ""
+	})
+	values := n.down("dynamic_variables", "dynamic_variable_placeholders")
+	for _, name := range values.keys() {
+		values.at(name).lost("Variables have no default values: give them in dynamic_variables when a session is created.")
+		if variableName.MatchString(name) && !strings.HasPrefix(name, "system__") {
+			b.variables[name] = true
+		}
+	}
+}
+
+// prompt reads the prompt, its model, and what it may use.
+func (r *elevenReader) prompt(b *builder, n node) {
+	n.note(elevenNotes.prompt)
+	n.text("prompt", "agent.instructions", b.rendered(n, "prompt", 100000, &b.Want.Instructions))
+	n.text("llm", "agent.model.name", b.model)
+	n.number("temperature", "agent.model.temperature", func(value float64) string {
+		return within(&b.agentModel().Temperature, 0, 2)(value)
+	})
+	n.number("max_tokens", "agent.model.max_output_tokens", func(value float64) string {
+		if value < 0 {
+			return "" // no limit, as without one
+		}
+		return whole(&b.agentModel().MaxOutputTokens, 0, 200000)(value)
+	})
+	if backup := n.at("backup_llm_config"); backup.peek("preference") == "override" {
+		backup.at("preference").became("agent.model.fallbacks")
+		for _, one := range backup.at("order").items() {
+			name, _ := one.value.(string)
+			one.settle("agent.model.fallbacks", b.fallback(name))
+		}
+	}
+	rag := n.at("rag")
+	rag.note(elevenNotes.rag)
+	rag.number("max_retrieved_rag_chunks_count", "agent.retrieval.top_k", func(value float64) string {
+		return whole(&b.retrieval().TopK, 1, 50)(value)
+	})
+	builtIn := n.at("built_in_tools")
+	for _, name := range builtIn.keys() {
+		if tool := builtIn.at(name); tool.value != nil {
+			r.system(b, tool, name)
+		}
+	}
+	for _, tool := range n.at("tools").items() {
+		r.tool(b, tool)
+	}
+	r.byIDs(b, n)
+	for _, document := range n.at("knowledge_base").items() {
+		r.locator(b, document)
+	}
+}
+
+// byIDs reads the tools and servers that the prompt names by their ids.
+func (r *elevenReader) byIDs(b *builder, n node) {
+	inline := len(n.at("tools").items()) > 0
+	for _, id := range n.at("tool_ids").items() {
+		name, _ := id.value.(string)
+		tool, ok := r.tools[name]
+		switch {
+		case ok:
+			id.became("tool")
+			tool.note(elevenNotes.file)
+			r.tool(b, tool.at("tool_config"))
+		case inline:
+			id.anew() // the export has the same tools in full
+		default:
+			id.lost("The tool is not in what was given: export it too, and give its file as well.")
+			b.todo("Export the tool "+clip(name, 60)+" and run the import again with its file as well", elevenCurl("tools", name, "tool"))
+		}
+	}
+	for _, id := range n.at("mcp_server_ids").items() {
+		name, _ := id.value.(string)
+		if server, ok := r.servers[name]; ok {
+			id.became("tool")
+			b.Tools = append(b.Tools, r.server(server))
+			continue
+		}
+		id.lost("The MCP server is not in what was given: export it too, and give its file as well.")
+		b.todo("Export the MCP server "+clip(name, 60)+" and run the import again with its file as well", elevenCurl("mcp-servers", name, "mcp"))
+	}
+}
+
+// elevenCurl is a command that exports an object.
+func elevenCurl(kind, id, file string) string {
+	if !simpleKey.MatchString(id) {
+		id = "ID"
+	}
+	return fmt.Sprintf(`curl -H "xi-api-key: $ELEVENLABS_API_KEY" https://api.elevenlabs.io/v1/convai/%s/%s > %s-%s.json`, kind, id, file, id)
+}
+
+// elevenFormats are the formats of sound that both have.
+var elevenFormats = map[string]string{"pcm_16000": "pcm16_16000", "pcm_24000": "pcm16_24000", "ulaw_8000": "g711_ulaw"}
+
+func format(place *string) func(string) string {
+	return func(given string) string {
+		ours, ok := elevenFormats[given]
+		if !ok {
+			return "Sound has 24,000 or 16,000 Hz in 16 bits, or is µ-law or A-law; the default of 24,000 Hz stays."
+		}
+		*place = ours
+		return ""
+	}
+}
+
+// voice reads how the agent hears and speaks.
+func (r *elevenReader) voice(b *builder, config node) {
+	asr, tts, turn := config.at("asr"), config.at("tts"), config.at("turn")
+	asr.note(elevenNotes.asr)
+	asr.texts("keywords", "agent.voice.stt", b.keywords)
+	asr.text("user_input_audio_format", "agent.voice.input_audio_format", func(given string) string {
+		return format(&b.voice().InputAudioFormat)(given)
+	})
+	tts.note(elevenNotes.tts)
+	tts.text("voice_id", "agent.voice.tts", b.member(b.tts, "voice"))
+	tts.text("model_id", "agent.voice.tts", b.member(b.tts, "model"))
+	tts.number("stability", "agent.voice.tts", ranged(b.tts, "stability", 0, 1))
+	tts.number("similarity_boost", "agent.voice.tts", ranged(b.tts, "similarity_boost", 0, 1))
+	tts.number("speed", "agent.voice.tts", ranged(b.tts, "speed", 0.25, 4))
+	tts.text("agent_output_audio_format", "agent.voice.output_audio_format", func(given string) string {
+		return format(&b.voice().OutputAudioFormat)(given)
+	})
+	if len(b.tts) > 0 {
+		b.tts["provider"] = "elevenlabs"
+	}
+	turn.note(elevenNotes.turn)
+	turn.number("silence_end_call_timeout", "agent.idle_timeout_seconds", func(value float64) string {
+		if value < 0 {
+			return "Sessions always have a longest silence; the default of 120 s for voice and 1,800 s for text stays."
+		}
+		return seconds(&b.Want.IdleTimeoutSeconds)(value)
+	})
+	r.fillers(b, turn.at("soft_timeout_config"))
+}
+
+// keywords are words that the transcriber is told.
+func (b *builder) keywords(words []string) string {
+	words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "" || len(word) > 100 })
+	if len(words) > 100 {
+		return "A transcriber is told at most 100 words."
+	}
+	list := make([]any, len(words))
+	for i, word := range words {
+		list[i] = word
+	}
+	b.stt["keywords"] = list
+	return ""
+}
+
+// fillers reads what is said while the user waits for an answer.
+func (r *elevenReader) fillers(b *builder, n node) {
+	n.note(elevenNotes.fillers)
+	off := false
+	n.number("timeout_seconds", "agent.voice.waiting.filler_after_ms", func(value float64) string {
+		off = value <= 0
+		after := int32(0)
+		if !off {
+			after = int32(min(value*1000, 60000))
+		}
+		b.waiting().FillerAfterMs = &after
+		return ""
+	})
+	say := func(text string) string {
+		text = clip(strings.TrimSpace(text), maxNameChars)
+		if !off && text != "" && len(b.waiting().GetFillers()) < 10 {
+			b.waiting().Fillers = append(b.waiting().Fillers, text)
+		}
+		return ""
+	}
+	n.text("message", "agent.voice.waiting.fillers", say)
+	n.texts("additional_soft_timeout_messages", "agent.voice.waiting.fillers", func(texts []string) string {
+		for _, text := range texts {
+			say(text)
+		}
+		return ""
+	})
+}
+
+// limits reads how long a conversation may last.
+func (r *elevenReader) limits(b *builder, config node) {
+	n := config.at("conversation")
+	n.note(elevenNotes.conversation)
+	n.number("max_duration_seconds", "agent.max_duration_seconds", seconds(&b.Want.MaxDurationSeconds))
+	b.Want.ClientOverrides = append(b.Want.ClientOverrides, "dynamic_variables") // clients of ElevenLabs may always send them
+}
+
+// workflow says what becomes of a workflow: nothing.
+func (r *elevenReader) workflow(n node) {
+	if len(n.at("nodes").keys()) <= 1 && len(n.at("edges").keys()) == 0 {
+		if n.exists() {
+			n.set(Row{Kind: Empty})
+		}
+		return
+	}
+	n.lost("Workflows: an agent has one prompt and all its tools. Write the steps into instructions, " +
+		"or make an agent of each and choose it when the session is created.")
+}
+
+// document makes a source of an exported document.
+func (r *elevenReader) document(n node, id string) *Source {
+	if source, ok := r.sources[id]; ok {
+		return source
+	}
+	n.note(elevenNotes.document)
+	source := &Source{Name: clip(n.peek("name"), maxNameChars)}
+	n.at("id").anew()
+	n.at("type").became("source")
+	n.text("name", "source.name", into(&source.Name))
+	switch n.peek("type") {
+	case "url":
+		n.text("url", "source.url", into(&source.URL))
+	case "text":
+		n.text("extracted_inner_html", "source.content", into(&source.Text))
+		source.MediaType = "text/html"
+	default:
+		return nil
+	}
+	if source.URL == "" && source.Text == "" {
+		return nil
+	}
+	source.Name = clip(source.Name, maxNameChars)
+	r.sources[id] = source
+	r.plan.Sources = append(r.plan.Sources, source)
+	return source
+}
+
+// locator reads a document that the prompt names.
+func (r *elevenReader) locator(b *builder, n node) {
+	id, kind, name := n.peek("id"), n.peek("type"), n.peek("name")
+	document, given := r.documents[id]
+	var source *Source
+	switch {
+	case given:
+		source = r.document(document, id)
+	case kind == "url" && (strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")):
+		source = &Source{Name: clip(name, maxNameChars), URL: name}
+		r.plan.Sources = append(r.plan.Sources, source)
+	}
+	if source != nil {
+		n.became("source")
+		source.InPrompt = source.InPrompt || n.peek("usage_mode") == "prompt"
+		b.Sources = append(b.Sources, source)
+		return
+	}
+	name = clip(name, 60)
+	switch {
+	case kind == "file" || given:
+		n.lost("Files are not in exports: add the file yourself.")
+		b.todo(fmt.Sprintf("Upload the file %q", name), addFile(name))
+	case kind == "folder":
+		n.lost("Folders of documents are not in exports: add their files yourself.")
+		b.todo(fmt.Sprintf("Upload the files of the folder %q", name), "parlance kb add FOLDER --attach "+AgentPlaceholder)
+	default:
+		n.lost("The document is not in what was given: export it too, and give its file as well.")
+		b.todo(fmt.Sprintf("Export the document %q and run the import again with its file as well", name),
+			elevenCurl("knowledge-base", id, "document"))
+	}
+}

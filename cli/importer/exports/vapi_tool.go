@@ -1,0 +1,284 @@
+package exports
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+func quoted(text string) string { return strconv.Quote(clip(text, 60)) }
+
+// tool reads one tool. b is nil for a tool that no assistant names; server is the assistant's
+// endpoint, which has the functions that have no address of their own.
+func (r *vapiReader) tool(b *builder, n node, server string) {
+	key := n.tree.file + "\x00" + n.path
+	if tool, ok := r.made[key]; ok {
+		if b != nil && !slices.Contains(b.Tools, tool) {
+			b.Tools = append(b.Tools, tool)
+		}
+		return
+	}
+	if _, done := n.tree.rows[n.path]; done {
+		return
+	}
+	n.note(joined(vapiNotes.ids, vapiNotes.tool))
+	kind := n.peek("type")
+	n.at("type").became("tool.kind")
+	var tool *Tool
+	switch kind {
+	case "apiRequest":
+		tool = r.apiRequest(n)
+	case "mcp":
+		tool = r.mcp(n)
+	case "function":
+		tool = r.function(b, n, server)
+	default:
+		r.builtIn(b, n, kind)
+	}
+	if tool != nil {
+		r.made[key] = tool
+		if b != nil {
+			b.Tools = append(b.Tools, tool)
+		}
+	}
+}
+
+// builtIn reads a tool that is no endpoint.
+func (r *vapiReader) builtIn(b *builder, n node, kind string) {
+	n.at("function").note(vapiNotes.builtIn)
+	if b == nil {
+		n.lost("No assistant of the export has this tool.")
+		return
+	}
+	switch kind {
+	case "endCall":
+		n.at("type").became("tool system:end_call")
+	case "dtmf":
+		b.callbacks().PressKeys = true
+		n.at("type").became("agent.callbacks.press_keys")
+	case "voicemail":
+		if b.callbacks().GetVoicemail() == "" {
+			b.callbacks().Voicemail = "hang_up"
+		}
+		n.at("type").became("agent.callbacks.voicemail")
+	case "transferCall":
+		n.at("type").became("agent.handover.enabled")
+		r.transferTo(b, n)
+	case "query":
+		n.at("type").became("source")
+		r.query(b, n)
+	case "handoff":
+		n.lost("Agents do not hand conversations to each other: choose the agent when the session is created.")
+	default:
+		n.lost("Tools call an HTTP endpoint, a server of MCP tools, or the connected client; this kind does neither.")
+	}
+}
+
+// function reads a function: a tool whose endpoint is sent Vapi's own envelope.
+func (r *vapiReader) function(b *builder, n node, server string) *Tool {
+	function := n.at("function")
+	function.note(vapiNotes.function)
+	own := n.at("server")
+	if cmp.Or(own.peek("url"), server) == "" {
+		if b == nil {
+			n.lost("Tools that a client runs belong to an agent, and no assistant of the export has this one.")
+			return nil
+		}
+		const to = "agent.tools_config.client_tools"
+		function.at("name").settle(to, b.clientTool(function.peek("name"), function.peek("description"), function.at("parameters").value))
+		for _, key := range []string{"description", "parameters"} {
+			if function.has(key) {
+				function.at(key).became(to)
+			}
+		}
+		return nil
+	}
+	tool := newHTTPTool(r.plan, n)
+	tool.named(function, "name", "description")
+	tool.Want.Method = "POST"
+	tool.Want.WebhookUrl = cmp.Or(own.peek("url"), server)
+	tool.parameters(function.at("parameters"))
+	tool.vapiServer(own, "tool.webhook_url")
+	tool.fixedParameters(n.at("parameters"))
+	tool.extraction(n.at("variableExtractionPlan"))
+	tool.Notes = append(tool.Notes, "gets the arguments as its whole body, and no more in message.toolCallList; "+
+		"its answer goes to the model as it is, without results[].result")
+	return tool
+}
+
+// parameters takes a JSON Schema as it is.
+func (t *Tool) parameters(n node) {
+	if schema, ok := n.value.(map[string]any); ok && len(schema) > 0 {
+		t.Want.InputSchemaJson = jsonText(schema)
+		n.became("tool.input_schema")
+	}
+}
+
+// vapiServer reads the address and headers of a tool.
+func (t *Tool) vapiServer(n node, field string) {
+	n.note(vapiNotes.server)
+	if n.has("url") && !isUnset(n.at("url").value) {
+		n.at("url").became(field)
+	}
+	n.number("timeoutSeconds", "tool.timeout_seconds", toolSeconds(&t.Want.TimeoutSeconds, 1))
+	headers := n.at("headers")
+	for _, name := range headers.keys() {
+		value := headers.at(name)
+		if text, ok := value.value.(string); ok {
+			value.settle(headerField(name), t.header(name, text))
+		}
+	}
+	if secret := n.at("secret"); secret.exists() && !isUnset(secret.value) {
+		text, _ := secret.value.(string)
+		secret.settle("tool.secret_headers", t.header("X-Vapi-Secret", text))
+	}
+	t.credential(n)
+	if t.Want.GetKind() == "http" {
+		t.backoff(n.at("backoffPlan"))
+	}
+}
+
+// credential notes that a secret is kept elsewhere.
+func (t *Tool) credential(n node) {
+	if id := n.at("credentialId"); id.exists() && !isUnset(id.value) {
+		id.lost("The credential's secret is not in exports: set the header Authorization.")
+		t.secret("Authorization")
+	}
+}
+
+func (t *Tool) backoff(n node) {
+	n.note(vapiNotes.backoff)
+	n.number("maxRetries", "tool.retry.max_attempts", func(value float64) string {
+		if value < 0 {
+			return "It is negative, so the default stays."
+		}
+		t.Want.Retry = &parlancev1.ToolRetry{MaxAttempts: int32(min(value+1, 5))}
+		return ""
+	})
+}
+
+// apiRequest reads a tool that calls any endpoint.
+func (r *vapiReader) apiRequest(n node) *Tool {
+	tool := newHTTPTool(r.plan, n)
+	tool.named(n, "name", "description")
+	n.at("function").note(vapiNotes.builtIn)
+	if tool.Want.GetSlug() == "tool" && n.at("function").peek("name") != "" {
+		tool.named(n.at("function"), "name", "description")
+	}
+	n.text("method", "tool.method", tool.method)
+	n.number("timeoutSeconds", "tool.timeout_seconds", toolSeconds(&tool.Want.TimeoutSeconds, 1))
+	tool.parameters(n.at("body"))
+	n.text("url", "tool.webhook_url", func(address string) string {
+		tool.Want.WebhookUrl = tool.pathArguments(address, n.at("body"))
+		tool.variables(tool.Want.GetWebhookUrl())
+		return ""
+	})
+	headers := n.at("headers")
+	headers.note(vapiNotes.schema)
+	properties := headers.at("properties")
+	for _, name := range properties.keys() {
+		tool.schemaHeader(name, properties.at(name))
+	}
+	tool.credential(n)
+	tool.fixedParameters(n.at("parameters"))
+	tool.extraction(n.at("variableExtractionPlan"))
+	tool.backoff(n.at("backoffPlan"))
+	return tool
+}
+
+// schemaHeader reads a header whose value stands in its schema.
+func (t *Tool) schemaHeader(name string, n node) {
+	for _, key := range []string{"value", "const", "default"} {
+		if text := n.peek(key); text != "" {
+			n.settle(headerField(name), t.header(name, text))
+			return
+		}
+	}
+	n.lost("The header has no value in the export: give it with --secret.")
+	t.secret(name)
+}
+
+// pathArguments makes arguments of the placeholders of a URL that the model fills in. Vapi writes
+// {{name}} for those and for variables.
+func (t *Tool) pathArguments(address string, body node) string {
+	schema, _ := body.value.(map[string]any)
+	properties, _ := schema["properties"].(map[string]any)
+	return placeholder.ReplaceAllStringFunc(address, func(found string) string {
+		name := strings.TrimSpace(placeholder.FindStringSubmatch(found)[1])
+		if _, ok := properties[name]; !ok {
+			return found
+		}
+		if !slices.Contains(t.Want.GetPathParams(), name) {
+			t.Want.PathParams = append(t.Want.PathParams, name)
+		}
+		return "{" + name + "}"
+	})
+}
+
+// fixedParameters reads Vapi's static values of a tool.
+func (t *Tool) fixedParameters(n node) {
+	body := map[string]any{}
+	for _, one := range n.items() {
+		name := one.peek("key")
+		if name == "" {
+			continue
+		}
+		value := one.at("value")
+		one.at("key").became("tool.hardcoded_body_params")
+		if method := t.Want.GetMethod(); method == "GET" || method == "DELETE" {
+			put(&t.Want.HardcodedQueryParams, name, textOf(value.value))
+			value.became("tool.hardcoded_query_params")
+			continue
+		}
+		body[name] = value.value
+		value.became("tool.hardcoded_body_params")
+	}
+	t.Want.HardcodedBodyParamsJson = jsonText(body)
+	t.variables(t.Want.GetHardcodedBodyParamsJson() + jsonText(map[string]any{"q": t.Want.GetHardcodedQueryParams()}))
+}
+
+// extraction reads values that are kept of an answer.
+func (t *Tool) extraction(n node) {
+	n.note(vapiNotes.extraction)
+	for _, alias := range n.at("aliases").items() {
+		path := strings.TrimSpace(alias.peek("value"))
+		if found := placeholder.FindStringSubmatch(path); found != nil && found[0] == path {
+			path = strings.TrimSpace(found[1])
+		}
+		why := t.assign(alias.peek("key"), path)
+		if why == "" && strings.ContainsAny(path, "{}|") {
+			t.Want.Assignments = t.Want.GetAssignments()[:len(t.Want.GetAssignments())-1]
+			why = "Values are kept as they stand in the answer, without filters."
+		}
+		alias.settle("tool.assignments", why)
+	}
+}
+
+// mcp reads a server of MCP tools.
+func (r *vapiReader) mcp(n node) *Tool {
+	tool := &Tool{Want: &parlancev1.CreateToolRequest{Kind: "mcp"}, from: n}
+	r.plan.Tools = append(r.plan.Tools, tool)
+	server := n.at("server")
+	n.text("name", "tool.slug", into(&tool.Want.Slug))
+	function := n.at("function")
+	function.note(vapiNotes.builtIn)
+	if function.peek("name") != "" {
+		function.text("name", "tool.slug", into(&tool.Want.Slug))
+		function.text("description", "tool.description", into(&tool.Want.Description))
+	}
+	tool.Want.McpServerUrl = server.peek("url")
+	if tool.Want.GetSlug() == "" {
+		tool.Want.Slug = "mcp"
+		if parsed, err := url.Parse(tool.Want.GetMcpServerUrl()); err == nil && parsed.Hostname() != "" {
+			tool.Want.Slug = strings.ReplaceAll(parsed.Hostname(), ".", "_")
+		}
+	}
+	tool.describe()
+	tool.vapiServer(server, "tool.mcp_server_url")
+	n.at("metadata").note(vapiNotes.metadata)
+	return tool
+}
