@@ -95,7 +95,7 @@ func newProvider(provider exports.Provider, version string) *cobra.Command {
 		Long: helps[provider].long + `
 
 Secrets are never printed. Values of headers that stand in the export are stored encrypted; those that do not are
-set by running the import again with --secret.`,
+set by running the import again with --secret. docs/migrate/` + string(provider) + `.md has what changes in your programs.`,
 		Example: helps[provider].example,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -61,9 +61,11 @@ func TestDryRun(t *testing.T) {
 			t.Errorf("%s: a secret is shown", provider)
 		}
 	}
-	clitest.Execute(t, "", "import", "vapi", example("retell/small.json"), "--dry-run").Wants(t, command.ExitUsage, "parlance import retell")
+	clitest.Execute(t, "", "import", "vapi", example("retell/small.json"), "--dry-run").Wants(t, command.ExitUsage, "parlance "+
+		"import retell")
 	clitest.Execute(t, "{", "import", "vapi", "-", "--dry-run").Wants(t, command.ExitUsage, "the standard input is no whole JSON document")
-	clitest.Execute(t, "", "import", "vapi", example("vapi/list.json"), "--name", "x", "--dry-run").Wants(t, command.ExitUsage, "this one has 2")
+	clitest.Execute(t, "", "import", "vapi", example("vapi/list.json"), "--name", "x", "--dry-run").
+		Wants(t, command.ExitUsage, "this one has 2")
 	clitest.Execute(t, "", "import", "vapi").Wants(t, command.ExitUsage, "FILE is missing")
 	clitest.Execute(t, "", "import", "bland", "x").Wants(t, command.ExitUsage, `no command "bland"`)
 	clitest.Execute(t, "", "import", "elevenlabs", "--help").Wants(t, command.ExitDone, "xi-api-key", "--dry-run", "docs/migrate")
@@ -88,7 +90,8 @@ func TestImportElevenLabs(t *testing.T) {
 	args := []string{file("by-id.json"), file("tools.json"), file("mcp.json"), file("documents.json")}
 
 	made := w.run(t, "elevenlabs", args...)
-	made.Wants(t, command.ExitDone, "made, attached", "book_visit:Authorization=env:BOOK_VISIT_AUTHORIZATION", "parlance kb add FOLDER --attach agt_")
+	made.Wants(t, command.ExitDone, "made, attached", "book_visit:Authorization=env:BOOK_VISIT_AUTHORIZATION", "parlance kb add "+
+		"FOLDER --attach agt_")
 	agents := w.agents(t, "Desk by ids")
 	if len(agents) != 1 || agents[0]["instructions"] != "Hilf." || agents[0]["language"] != "de" {
 		t.Fatalf("made %v", agents)
@@ -118,7 +121,8 @@ func TestImportElevenLabs(t *testing.T) {
 
 	w.Run(t, "", "agents", "update", id, "--instructions", "Other.").Wants(t, command.ExitDone)
 	w.run(t, "elevenlabs", args...).Wants(t, command.ExitDone, "there already, and different", "it is left alone")
-	w.run(t, "elevenlabs", append(args, "--name", "Second desk", "--prefix", "two")...).Wants(t, command.ExitDone, "two_book_visit", "made, attached")
+	w.run(t, "elevenlabs", append(args, "--name", "Second "+
+		"desk", "--prefix", "two")...).Wants(t, command.ExitDone, "two_book_visit", "made, attached")
 }
 
 // Everything that the large examples hold is accepted by the service.
@@ -139,7 +143,8 @@ func TestImportAll(t *testing.T) {
 		t.Errorf("made %v", agent)
 	}
 	slot := w.slugs(t)["find-slot"]
-	if slot["auth_header_set"] != true || slot["timeout_seconds"] != 15.0 || slot["hardcoded_query_params"].(map[string]any)["limit"] != "5" {
+	if slot["auth_header_set"] != true || slot["timeout_seconds"] != 15.0 ||
+		slot["hardcoded_query_params"].(map[string]any)["limit"] != "5" {
 		t.Errorf("made %v", slot)
 	}
 	if agents := w.agents(t, "Order line"); agents[0]["memory"].(map[string]any)["enabled"] != false {

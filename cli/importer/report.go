@@ -221,7 +221,8 @@ func (r *report) todos(done *results) []exports.Todo {
 			})
 		}
 		for _, note := range tool.Notes {
-			todos = append(todos, exports.Todo{What: fmt.Sprintf("Look at the tool %s: it %s (docs/migrate/%s.md)", slug, note, r.provider)})
+			todos = append(todos, exports.Todo{What: fmt.Sprintf("Look at the tool %s: it %s "+
+				"(docs/migrate/%s.md)", slug, note, r.provider)})
 		}
 	}
 	for i, agent := range r.plan.Agents {
@@ -246,7 +247,8 @@ func (r *report) giveVariables(agent *exports.Agent, id string) exports.Todo {
 	body, _ := json.Marshal(map[string]any{"agent_id": id, "user_id": "USER", "dynamic_variables": values}) // strings always marshal
 	return exports.Todo{
 		What: "Give each session its variables: " + strings.Join(agent.Variables, ", "),
-		Command: `curl "$PARLANCE_BASE_URL/sessions" -H "Authorization: Bearer $PARLANCE_API_KEY" -H "Content-Type: application/json" -d '` +
+		Command: `curl "$PARLANCE_BASE_URL/sessions" -H "Authorization: Bearer $PARLANCE_API_KEY" ` +
+			`-H "Content-Type: application/json" -d '` +
 			string(body) + "'",
 	}
 }

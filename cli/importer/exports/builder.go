@@ -39,6 +39,7 @@ func (b *builder) retrieval() *parlancev1.AgentRetrieval    { return made(&b.Wan
 func (b *builder) toolsConfig() *parlancev1.ToolsConfig     { return made(&b.Want.ToolsConfig) }
 func (b *builder) widget() *parlancev1.AgentWidget          { return made(&b.Want.Widget) }
 func (b *builder) todo(what, command string)                { b.Todos = append(b.Todos, Todo{what, command}) }
+
 func (b *builder) member(part map[string]any, name string) func(string) string {
 	return func(value string) string {
 		if len(value) > maxNameChars {

@@ -167,7 +167,8 @@ func (r *elevenReader) byIDs(b *builder, n node) {
 			continue
 		}
 		id.lost("The MCP server is not in what was given: export it too, and give its file as well.")
-		b.todo("Export the MCP server "+clip(name, 60)+" and run the import again with its file as well", elevenCurl("mcp-servers", name, "mcp"))
+		b.todo("Export the MCP server "+clip(name, 60)+" and run the import again with its file as "+
+			"well", elevenCurl("mcp-servers", name, "mcp"))
 	}
 }
 
@@ -176,7 +177,8 @@ func elevenCurl(kind, id, file string) string {
 	if !simpleKey.MatchString(id) {
 		id = "ID"
 	}
-	return fmt.Sprintf(`curl -H "xi-api-key: $ELEVENLABS_API_KEY" https://api.elevenlabs.io/v1/convai/%s/%s > %s-%s.json`, kind, id, file, id)
+	return fmt.Sprintf(`curl -H "xi-api-key: $ELEVENLABS_API_KEY" `+
+		`https://api.elevenlabs.io/v1/convai/%s/%s > %s-%s.json`, kind, id, file, id)
 }
 
 // elevenFormats are the formats of sound that both have.

@@ -67,22 +67,25 @@ var elevenNotes = struct {
 	tts: table{
 		"supported_voices": "An agent has one voice.", "expressive_mode": noTTS, "suggested_audio_tags": noTTS,
 		"optimize_streaming_latency": noTTS, "text_normalisation_type": "Numbers, dates and the like are always written out for the voice.",
-		"pronunciation_dictionary_locators": "There are no dictionaries of pronunciation.", "enable_phoneme_tags": noTTS, "audio_effects": noSound,
+		"pronunciation_dictionary_locators": "There are no dictionaries of pronunciation.", "enable_phoneme_tags": noTTS,
+		"audio_effects": noSound,
 	},
 	turn: table{
 		"turn_timeout": noReengage, "initial_wait_time": noReengage,
-		"turn_eagerness":    "A client sets the eagerness: turn_detection of session.update, with type semantic_vad.",
-		"spelling_patience": noGuess, "speculative_turn": "The model is always asked early where nothing speaks against it (turn_detection.start_early).",
+		"turn_eagerness":               "A client sets the eagerness: turn_detection of session.update, with type semantic_vad.",
+		"spelling_patience":            noGuess,
+		"speculative_turn":             "The model is always asked early where nothing speaks against it (turn_detection.start_early).",
 		"retranscribe_on_turn_timeout": noGuess, "turn_model": noGuess,
 		"interruption_ignore_terms":          "Words that are no interruption are built in, for each language.",
 		"interruption_ignore_term_languages": "Words that are no interruption are built in, for each language.",
 		"merge_with_default_ignore_terms":    anew, "transcribe_on_disabled_interruptions": anew, "mode": noGuess,
 	},
 	fillers: table{
-		"use_llm_generated_message": "Fillers are written beforehand.", "llm_generated_message_prompt_override": "Fillers are written beforehand.",
-		"randomize_fillers":                "Fillers are said in turn.",
-		"max_soft_timeouts_per_generation": "At most one filler is said while an answer is waited for.",
-		"disable_until_first_user_message": anew,
+		"use_llm_generated_message":             "Fillers are written beforehand.",
+		"llm_generated_message_prompt_override": "Fillers are written beforehand.",
+		"randomize_fillers":                     "Fillers are said in turn.",
+		"max_soft_timeouts_per_generation":      "At most one filler is said while an answer is waited for.",
+		"disable_until_first_user_message":      anew,
 	},
 	conversation: table{
 		"text_only":     "Whether a conversation is spoken is the modality of its session.",
@@ -107,8 +110,9 @@ var elevenNotes = struct {
 	},
 	tool: elevenToolNotes,
 	api: table{
-		"response_body_schema": "Answers are given to the model as they come.", "response_filter": "Answers are given to the model whole, up to 16 KiB.",
-		"content_type": "Bodies are JSON.", "auth_resolved_params": "Values that a connection fills in have to be set by hand.",
+		"response_body_schema": "Answers are given to the model as they come.",
+		"response_filter":      "Answers are given to the model whole, up to 16 KiB.",
+		"content_type":         "Bodies are JSON.", "auth_resolved_params": "Values that a connection fills in have to be set by hand.",
 	},
 	property: table{
 		"is_system_provided": anew, "is_omitted": anew, "dynamic_variable": anew, "constant_value": anew,
@@ -128,7 +132,8 @@ var elevenNotes = struct {
 		"tool_config_overrides": "Tools of a server are taken as the server has them.",
 	}),
 	system: joined(elevenToolNotes, table{
-		"type": anew, "name": anew, "description": "The description of a built-in tool cannot be changed: write into instructions when to use it.",
+		"type": anew, "name": anew,
+		"description":           "The description of a built-in tool cannot be changed: write into instructions when to use it.",
 		"response_timeout_secs": anew,
 		"params":                "The built-in tool has no settings.", "params.system_tool_type": anew,
 		"params.only_at_conversation_start": "The language can change at any time.",
@@ -138,7 +143,8 @@ var elevenNotes = struct {
 	}),
 	transfer: table{
 		"custom_sip_headers": "Calls are transferred by the carrier, without SIP headers of yours.", "sip_refer_play_dialtone": noSound,
-		"uui": "Calls are transferred by the carrier, without SIP headers of yours.", "post_dial_digits": "No keys are pressed after a transfer.",
+		"uui":              "Calls are transferred by the carrier, without SIP headers of yours.",
+		"post_dial_digits": "No keys are pressed after a transfer.",
 	},
 	platform: table{
 		"widget": noLook, "data_collection_scopes": noAnalysis, "analysis_items": noAnalysis, "analysis_llm": noAnalysis,
@@ -146,12 +152,16 @@ var elevenNotes = struct {
 		"auto_translate_transcript_to_app_language": "Transcripts are in the language of the conversation.",
 		"call_limits": noLimit, "queueing_config": "Callers do not queue: a call that cannot be answered is refused.",
 		"topic_discovery": noAnalysis, "sentiment_analysis": noAnalysis,
-		"alerting":                                       "Alerts come from the metrics (docs/observability.md).",
-		"guardrails.version":                             anew,
-		"guardrails.focus":                               "Say in instructions what the agent talks about, or make a no-go zone of the rest (docs/guards.md).",
-		"guardrails.prompt_injection":                    "injection_policy looks after what tools and passages dictate: flag is the default.",
-		"guardrails.content":                             "There are no ready-made topics: make no-go zones of phrases, patterns or examples (docs/guards.md).",
-		"guardrails.moderation":                          "There are no ready-made topics: make no-go zones of phrases, patterns or examples (docs/guards.md).",
+		"alerting":           "Alerts come from the metrics (docs/observability.md).",
+		"guardrails.version": anew,
+		"guardrails.focus": "Say in instructions what the agent talks about, or make a no-go zone of " +
+			"the rest (docs/guards.md).",
+		"guardrails.prompt_injection": "injection_policy looks after what tools and passages dictate: flag is " +
+			"the default.",
+		"guardrails.content": "There are no ready-made topics: make no-go zones of phrases, patterns " +
+			"or examples (docs/guards.md).",
+		"guardrails.moderation": "There are no ready-made topics: make no-go zones of phrases, patterns " +
+			"or examples (docs/guards.md).",
 		"workspace_overrides.webhooks.events":            "Which events an endpoint gets is a setting of the endpoint.",
 		"workspace_overrides.webhooks.transcript_format": anew, "workspace_overrides.webhooks.exclude_transcript": anew,
 		"workspace_overrides.webhooks.send_audio": "Sound is not sent: the recording of a session is downloaded (docs/recordings.md).",
@@ -159,12 +169,15 @@ var elevenNotes = struct {
 			"for calls, the number's --lookup-url is asked.",
 	},
 	criterion: table{
-		"use_knowledge_base": noAnalysis, "scope": noAnalysis, "llm": noAnalysis, "scoring_mode": "A criterion is met, or not, or it is unknown.",
-		"max_score": "A criterion is met, or not, or it is unknown.", "score_instructions": "A criterion is met, or not, or it is unknown.",
+		"use_knowledge_base": noAnalysis, "scope": noAnalysis, "llm": noAnalysis,
+		"scoring_mode":       "A criterion is met, or not, or it is unknown.",
+		"max_score":          "A criterion is met, or not, or it is unknown.",
+		"score_instructions": "A criterion is met, or not, or it is unknown.",
 	},
 	datum: table{
-		"is_system_provided": anew, "dynamic_variable": noAnalysis, "allowed_values": noAnalysis, "allowed_values_dynamic_variable": noAnalysis,
-		"constant_value": noAnalysis, "is_omitted": anew, "name": anew, "llm": noAnalysis,
+		"is_system_provided": anew, "dynamic_variable": noAnalysis, "allowed_values": noAnalysis,
+		"allowed_values_dynamic_variable": noAnalysis,
+		"constant_value":                  noAnalysis, "is_omitted": anew, "name": anew, "llm": noAnalysis,
 	},
 	privacy: table{
 		"apply_to_existing_conversations": "The agent here has none yet.",
@@ -183,18 +196,22 @@ var elevenNotes = struct {
 		"tts.stability": noOverride, "tts.speed": noOverride, "tts.similarity_boost": noOverride,
 		"tts.pronunciation_dictionary_locators": noOverride,
 		"conversation":                          "A session's modality and longest duration are not the client's to choose.",
-		"agent.first_message":                   noOverride, "agent.language": noOverride, "agent.max_conversation_duration_message": noOverride,
-		"agent.prompt.prompt": noOverride, "agent.prompt.llm": noOverride, "agent.prompt.tool_ids": noOverride,
-		"agent.prompt.tool_ids_strict": noOverride, "agent.prompt.native_mcp_server_ids": noOverride, "agent.prompt.knowledge_base": noOverride,
+		"agent.first_message":                   noOverride, "agent.language": noOverride,
+		"agent.max_conversation_duration_message": noOverride,
+		"agent.prompt.prompt":                     noOverride, "agent.prompt.llm": noOverride, "agent.prompt.tool_ids": noOverride,
+		"agent.prompt.tool_ids_strict": noOverride, "agent.prompt.native_mcp_server_ids": noOverride,
+		"agent.prompt.knowledge_base": noOverride,
 	},
 	auth: table{
-		"enable_auth": "Clients always need the URL of a session, which your server creates.", "require_origin_header": anew, "shareable_token": anew,
+		"enable_auth": "Clients always need the URL of a session, which your server creates.", "require_origin_header": anew,
+		"shareable_token": anew,
 	},
 }
 
 // elevenToolNotes are sentences for what all kinds of tools of ElevenLabs have.
 var elevenToolNotes = table{
-	"disable_interruptions": "Speech does not cancel a call that has effects.", "interruption_mode": "Speech does not cancel a call that has effects.", "force_pre_tool_speech": noToolSpeak,
+	"disable_interruptions": "Speech does not cancel a call that has effects.",
+	"interruption_mode":     "Speech does not cancel a call that has effects.", "force_pre_tool_speech": noToolSpeak,
 	"pre_tool_speech": noToolSpeak, "tool_call_sound": noSound, "tool_call_sound_behavior": noSound, "tool_error_handling_mode": noErrors,
 	"dynamic_variables": "Values for trying a tool are given when it is tried (parlance tools run).", "execution_mode": noAsync,
 	"follow_redirects": "Redirects are not followed.", "follow_redirects_allowed_domains": "Redirects are not followed.",

@@ -254,7 +254,8 @@ func TestReadShowsNoSecrets(t *testing.T) {
 			shown = append(shown, agent.Todos, agent.Variables)
 		}
 		for _, tool := range plan.Tools {
-			shown = append(shown, tool.Secrets, tool.Notes, exports.SafeURL(tool.Want.GetWebhookUrl()), exports.SafeURL(tool.Want.GetMcpServerUrl()))
+			shown = append(shown, tool.Secrets, tool.Notes,
+				exports.SafeURL(tool.Want.GetWebhookUrl()), exports.SafeURL(tool.Want.GetMcpServerUrl()))
 			seen += strings.Count(tool.Want.String(), "NEVER-SHOWN")
 		}
 		if text := fmt.Sprint(append(shown, plan.Rows, plan.Todos)); strings.Contains(text, "NEVER-SHOWN") {
@@ -275,17 +276,21 @@ func TestReadErrors(t *testing.T) {
 		files    []exports.File
 		want     string
 	}{
-		"of Vapi":       {exports.ElevenLabs, files(t, "vapi/small.json"), "is an export of Vapi (assistant), not of ElevenLabs: parlance import vapi"},
-		"of Retell":     {exports.Vapi, files(t, "retell/agent.json"), "is an export of Retell (agent), not of Vapi: parlance import retell"},
-		"of ElevenLabs": {exports.Retell, files(t, "elevenlabs/full.json"), "is an export of ElevenLabs (agent), not of Retell: parlance import elevenlabs"},
-		"of two":        {exports.Vapi, files(t, "vapi/small.json", "retell/kb.json"), "retell/kb.json is an export of Retell (knowledge base)"},
-		"no agent":      {exports.Vapi, files(t, "vapi/tools.json"), "there is no agent in what was given"},
-		"empty":         {exports.Vapi, given(" \n"), "a.json is empty"},
-		"cut":           {exports.Vapi, given(`{"name": "x",`), "a.json is no whole JSON document"},
-		"broken":        {exports.Vapi, given("{\"a\": 1,\n  secret}"), "a.json is no JSON document: line 2, column 3"},
-		"two values":    {exports.Vapi, given("{}\n{}"), "more than one JSON value"},
-		"a number":      {exports.Retell, given("7"), "a.json holds nothing that Retell exports"},
-		"other":         {exports.ElevenLabs, given(`{"detail": {"status": "invalid_api_key"}}`), "GET /v1/convai/agents/{agent_id}"},
+		"of Vapi": {exports.ElevenLabs, files(t, "vapi/small.json"), "is an export of Vapi (assistant), not of ElevenLabs: " +
+			"parlance import vapi"},
+		"of Retell": {exports.Vapi, files(t, "retell/agent.json"), "is an export of Retell (agent), not of Vapi: parlance " +
+			"import retell"},
+		"of ElevenLabs": {exports.Retell, files(t, "elevenlabs/full.json"), "is an export of ElevenLabs (agent), not of Retell: " +
+			"parlance import elevenlabs"},
+		"of two": {exports.Vapi, files(t, "vapi/small.json", "retell/kb.json"), "retell/kb.json is an export of Retell " +
+			"(knowledge base)"},
+		"no agent":   {exports.Vapi, files(t, "vapi/tools.json"), "there is no agent in what was given"},
+		"empty":      {exports.Vapi, given(" \n"), "a.json is empty"},
+		"cut":        {exports.Vapi, given(`{"name": "x",`), "a.json is no whole JSON document"},
+		"broken":     {exports.Vapi, given("{\"a\": 1,\n  secret}"), "a.json is no JSON document: line 2, column 3"},
+		"two values": {exports.Vapi, given("{}\n{}"), "more than one JSON value"},
+		"a number":   {exports.Retell, given("7"), "a.json holds nothing that Retell exports"},
+		"other":      {exports.ElevenLabs, given(`{"detail": {"status": "invalid_api_key"}}`), "GET /v1/convai/agents/{agent_id}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

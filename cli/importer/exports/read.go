@@ -62,7 +62,8 @@ func Read(provider Provider, files []File) (*Plan, error) {
 		}
 		for _, one := range found {
 			if one.provider != provider {
-				return nil, fmt.Errorf("%s is an export of %s (%s), not of %s: parlance import %s %s", file.Name, one.provider.Title(), one.shape,
+				return nil, fmt.Errorf("%s is an export of %s (%s), not of %s: parlance import %s "+
+					"%s", file.Name, one.provider.Title(), one.shape,
 					provider.Title(), one.provider, file.Name)
 			}
 		}

@@ -32,7 +32,8 @@ func (r *retellReader) tool(b *builder, n node, servers map[string]*Tool) {
 	case "extract_dynamic_variable":
 		n.lost("Variables are set by answers of tools (assignments); what was said is read out by analysis.data.")
 	case "check_availability_cal", "book_appointment_cal":
-		n.lost("There are no calendars: make a tool of the calendar's API (parlance tools add --from-openapi). Its key is not brought over.")
+		n.lost("There are no calendars: make a tool of the calendar's API (parlance tools add --from-openapi). Its key is not " +
+			"brought over.")
 	default:
 		n.lost("Tools call an HTTP endpoint, a server of MCP tools, or the connected client; this kind does neither.")
 	}
@@ -62,7 +63,8 @@ func (r *retellReader) custom(n node) *Tool {
 	}
 	atRoot := n.at("args_at_root")
 	if on, _ := atRoot.value.(bool); !on && tool.Want.GetMethod() != "GET" && tool.Want.GetMethod() != "DELETE" {
-		tool.Notes = append(tool.Notes, "gets the arguments as its whole body (as with args_at_root), and no more in args, beside name and call")
+		tool.Notes = append(tool.Notes, "gets the arguments as its whole body (as with args_at_root), and no more in args, beside "+
+			"name and call")
 	}
 	if atRoot.exists() {
 		atRoot.became("tool.kind")

@@ -46,7 +46,8 @@ func readVapi(items []item) (*Plan, error) {
 // vapiNames are variables of Vapi that have another name here. Empty: there is none.
 var vapiNames = map[string]string{
 	"now": "system__time_utc", "call.id": "system__session_id", "customer.number": "system__caller_id",
-	"phoneNumber.number": "system__called_number", "assistant.id": "system__agent_id", "date": "", "time": "", "year": "", "month": "", "day": "",
+	"phoneNumber.number": "system__called_number", "assistant.id": "system__agent_id", "date": "", "time": "", "year": "", "month": "",
+	"day": "",
 }
 
 // squad reads the assistants that a squad holds.
