@@ -99,7 +99,7 @@ export const typed: Fixed<GetConversationResponseModel.Raw> = data;
 `,
   );
   const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext', '--moduleResolution', 'nodenext'];
-  const tsc = spawnSync(process.execPath, [join(modules, 'typescript', 'bin', 'tsc'), ...options, '--types', '', 'typed.ts'], {
+  const tsc = spawnSync(process.execPath, [join(modules, 'typescript', 'bin', 'tsc'), ...options, 'typed.ts'], {
     cwd: work,
     encoding: 'utf8',
   });
