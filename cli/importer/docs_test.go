@@ -23,8 +23,8 @@ var (
 	commandLine = regexp.MustCompile("(?m)(?:^|`)parlance ([a-z-]+(?: [a-z-]+)*)")
 )
 
-// contract is what our names are looked up in: the OpenAPI document, and the pages that list what it
-// does not have: the events on sockets and the headers of webhooks.
+// contract is what our names are looked up in: the OpenAPI document, and the pages that list what
+// it does not have: the events on sockets and the headers of webhooks.
 type contract struct {
 	operations map[string]bool
 	names      map[string]bool
@@ -107,7 +107,8 @@ func rows(page string) (cells [][]string) {
 	return cells
 }
 
-// Each of our names in the tables of docs/migrate is in the contract, and each command there is one.
+// Each of our names in the tables of docs/migrate is in the contract, and each command there is
+// one.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	c := readContract(t)

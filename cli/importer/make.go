@@ -66,8 +66,8 @@ type maker struct {
 	done      *results
 }
 
-// run makes what is not there yet. A part that cannot be made does not stop the others. It returns
-// nil results when nothing was begun.
+// run makes what is not there yet. A part that cannot be made does not stop the others. It
+// returns nil results when nothing was begun.
 func (m *maker) run(ctx context.Context) (*results, error) {
 	catalog, err := m.catalog(ctx)
 	if err != nil {
@@ -158,8 +158,8 @@ func toolDifference(have *parlancev1.Tool, want *parlancev1.CreateToolRequest) s
 	return ""
 }
 
-// setSecrets sets headers of a tool that is there. Secret headers are replaced as a whole, so all of
-// them must be known.
+// setSecrets sets headers of a tool that is there. Secret headers are replaced as a whole, so all
+// of them must be known.
 func (m *maker) setSecrets(ctx context.Context, tool *exports.Tool, have *parlancev1.Tool) result {
 	req := &parlancev1.UpdateToolRequest{WorkspaceId: m.WorkspaceID, ToolId: have.GetId(), UpdateMask: &fieldmaskpb.FieldMask{}}
 	given := m.secrets[strings.ToLower(tool.Want.GetSlug())]
@@ -279,8 +279,8 @@ func (m *maker) await(ctx context.Context, id string, ready outcome) result {
 	return result{outcome: ready, id: id}
 }
 
-// attach lets an agent use its tools and sources. Those that are not what the export means are left
-// alone.
+// attach lets an agent use its tools and sources. Those that are not what the export means are
+// left alone.
 func (m *maker) attach(ctx context.Context, agent *exports.Agent, id string) {
 	enabled := true
 	for i, tool := range m.plan.Tools {

@@ -138,8 +138,8 @@ func (t *Tool) render(b *builder) {
 // variableName matches names of variables.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
-// placeholder matches what other services replace in texts: {{name}}, {{a.b}}, {{x | filter}}, and
-// the tags {% … %} of Liquid.
+// placeholder matches what other services replace in texts: {{name}}, {{a.b}}, {{x | filter}},
+// and the tags {% … %} of Liquid.
 var placeholder = regexp.MustCompile(`\{\{([^{}]*)\}\}|\{%[^%]*%\}`)
 
 // systemVariables are those that every session has.
@@ -158,8 +158,8 @@ func (b *builder) collect(text string) {
 	}
 }
 
-// render returns a text with the placeholders of Parlance. A placeholder that it has no counterpart
-// for stays as it is written, and gets a row.
+// render returns a text with the placeholders of Parlance. A placeholder that it has no
+// counterpart for stays as it is written, and gets a row.
 func (b *builder) render(n node, text string) string {
 	text = placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		name := strings.TrimSpace(placeholder.FindStringSubmatch(found)[1])

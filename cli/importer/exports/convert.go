@@ -46,7 +46,8 @@ func slugOf(name string) string {
 // seconds sets a time-out of a conversation.
 func seconds(place *int32) func(float64) string { return scaled(place, 1) }
 
-// scaled sets a time-out of a conversation that is given in another unit: each second has so many.
+// scaled sets a time-out of a conversation that is given in another unit: each second has so
+// many.
 func scaled(place *int32, each float64) func(float64) string {
 	return func(given float64) string {
 		value := given / each
@@ -165,7 +166,8 @@ var ownHeaders = []string{"Content-Type", "Content-Length", "Host", "Idempotency
 
 const ownHeader = "Parlance sets this header itself: bodies are JSON."
 
-// header gives a tool a header. Values are stored as secrets unless the name says that they are none.
+// header gives a tool a header. Values are stored as secrets unless the name says that they are
+// none.
 func (t *Tool) header(name, value string) string {
 	name = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name))
 	switch {

@@ -249,7 +249,8 @@ func (r *elevenReader) transfer(b *builder, n node) {
 	})
 }
 
-// schema joins the parameters of a tool, which ElevenLabs keeps by their places, into one JSON Schema.
+// schema joins the parameters of a tool, which ElevenLabs keeps by their places, into one JSON
+// Schema.
 type schema struct {
 	tool       *Tool
 	properties map[string]any

@@ -59,8 +59,8 @@ func providerOf(name string) exports.Provider {
 	return exports.Provider(provider)
 }
 
-// Each example becomes what its golden file says: agents, tools and sources, what is left to do, and
-// a row for each member.
+// Each example becomes what its golden file says: agents, tools and sources, what is left to do,
+// and a row for each member.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for name, given := range imports {
@@ -159,8 +159,8 @@ func set(value any) any {
 	return out
 }
 
-// checkRows checks that every member of the files is in exactly one row, or in the row of what it is
-// in, and that no row names what is not there.
+// checkRows checks that every member of the files is in exactly one row, or in the row of what it
+// is in, and that no row names what is not there.
 func checkRows(t *testing.T, plan *exports.Plan, given []exports.File) {
 	t.Helper()
 	rows := map[string]bool{}

@@ -112,8 +112,8 @@ func decode(file File) (any, error) {
 	return root, nil
 }
 
-// broken says where a file is no JSON. The decoder's own message may repeat a character of the file,
-// never a value.
+// broken says where a file is no JSON. The decoder's own message may repeat a character of the
+// file, never a value.
 func broken(name string, data []byte, offset int64, err error) error {
 	switch syntax, ok := errors.AsType[*json.SyntaxError](err); {
 	case len(bytes.TrimSpace(data)) == 0:
@@ -138,8 +138,8 @@ var wrappers = []string{
 // maxWrappers is how deep lists and bundles may hold each other.
 const maxWrappers = 4
 
-// unwrap finds the objects of known shape in a value: itself, the members of a list, or those of a
-// bundle.
+// unwrap finds the objects of known shape in a value: itself, the members of a list, or those of
+// a bundle.
 func unwrap(n node, depth int) []item {
 	if depth > maxWrappers {
 		return nil

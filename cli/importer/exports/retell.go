@@ -91,8 +91,8 @@ func (r *retellReader) agent(n node, single bool, items []item) {
 	r.plan.Agents = append(r.plan.Agents, b.finish("Retell agent"))
 }
 
-// retellLLM finds the engine of an agent: in the agent, as the dashboard exports it, or in another
-// file.
+// retellLLM finds the engine of an agent: in the agent, as the dashboard exports it, or in
+// another file.
 func (r *retellReader) retellLLM(b *builder, n node, single bool, items []item) {
 	for _, key := range []string{"retellLlmData", "retell_llm_data"} {
 		if inside := n.at(key); inside.isObject() {

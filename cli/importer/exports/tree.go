@@ -45,12 +45,13 @@ type tree struct {
 	rows map[string]Row
 	// opened are the objects and lists whose members are looked at one by one.
 	opened map[string]bool
-	// tables are sentences for members without counterpart, by the path of the object they belong to.
+	// tables are sentences for members without counterpart, by the path of the object they belong
+	// to.
 	tables map[string]table
 }
 
-// table has a sentence for each member that is known to have no counterpart. Its keys are paths below
-// the object that the table belongs to, with [] for any place of a list.
+// table has a sentence for each member that is known to have no counterpart. Its keys are paths
+// below the object that the table belongs to, with [] for any place of a list.
 type table map[string]string
 
 // anew in a table marks what an installation gives itself.
@@ -227,8 +228,8 @@ func (t *tree) finish() []Row {
 	return rows
 }
 
-// walk goes through the members that are looked at one by one. above are the paths with tables that
-// n is in, the nearest last.
+// walk goes through the members that are looked at one by one. above are the paths with tables
+// that n is in, the nearest last.
 func (t *tree) walk(n node, above []string) {
 	if _, done := t.rows[n.path]; done {
 		return

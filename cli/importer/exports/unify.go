@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// unify makes one of tools and sources that occur several times, and gives different tools different
-// names.
+// unify makes one of tools and sources that occur several times, and gives different tools
+// different names.
 func (p *Plan) unify() {
 	replaced := map[*Tool]*Tool{}
 	var kept []*Tool

@@ -1,6 +1,6 @@
-// Looks up the names of other services that docs/migrate names: each must be in the package that the
-// service publishes. The tables have the other service's names in their first column: paths of its API,
-// and names of fields, events, types and functions.
+// Looks up the names of other services that docs/migrate names: each must be in the package that
+// the service publishes. The tables have the other service's names in their first column: paths
+// of its API, and names of fields, events, types and functions.
 //
 //   node names.mjs
 import assert from 'node:assert/strict';
@@ -40,13 +40,17 @@ function folder(name) {
   return undefined;
 }
 
+/** The files that have them: declarations, and the clients that send requests. */
+const read =
+  /\.d\.ts$|(Client|agent|call|chat|llm|batch-call|knowledge-base|phone-number|concurrency|tests|conversation-flow)\.js$/;
+
 /** All words and paths in the declarations and the clients of a package. */
 function namesOf(directory, names, paths) {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
     if (entry.isDirectory()) {
       if (entry.name !== 'node_modules') namesOf(path, names, paths);
-    } else if (/\.d\.ts$|(Client|agent|call|chat|llm|batch-call|knowledge-base|phone-number|concurrency|tests|conversation-flow)\.js$/.test(entry.name)) {
+    } else if (read.test(entry.name)) {
       const text = readFileSync(path, 'utf8').replaceAll(/\$\{[^}]*\}/g, '{}');
       for (const [word] of text.matchAll(/[A-Za-z_][\w-]*/g)) names.add(word);
       for (const [, found] of text.matchAll(/["'`](\/?[a-z0-9-]+(?:\/[\w{}-]*)*)["'`]/g)) paths.add(found);

@@ -1,7 +1,7 @@
 // A conversation with an imported agent ends, and its post_call_transcription is delivered: the
-// package standardwebhooks verifies it, the function of docs/migrate/elevenlabs.md makes ElevenLabs'
-// event of it, and the package @elevenlabs/elevenlabs-js reads that, at run time and by its types. So
-// it does with the example of …/test, which has calls of tools.
+// package standardwebhooks verifies it, the function of docs/migrate/elevenlabs.md makes
+// ElevenLabs' event of it, and the package @elevenlabs/elevenlabs-js reads that, at run time and
+// by its types. So it does with the example of …/test, which has calls of tools.
 //
 //   AGENT=agt_… node payload.mjs
 //
@@ -98,7 +98,8 @@ const data = ${JSON.stringify(data)} as const; // members that the types do not 
 export const typed: Fixed<GetConversationResponseModel.Raw> = data;
 `,
   );
-  const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext', '--moduleResolution', 'nodenext'];
+  const resolution = ['--module', 'nodenext', '--moduleResolution', 'nodenext'];
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022', ...resolution];
   const tsc = spawnSync(process.execPath, [join(modules, 'typescript', 'bin', 'tsc'), ...options, 'typed.ts'], {
     cwd: work,
     encoding: 'utf8',
