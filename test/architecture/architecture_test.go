@@ -78,7 +78,7 @@ var rooms = map[string][]string{
 
 	// A client of others, which brings them nothing of the service but the contract.
 	"sdk/go":       {"gen"},
-	"sdk/generate": {"fault"},
+	"sdk/generate": {"fault", "gen"},
 
 	// Outside the product: they may look at anything.
 	"test": nil, "examples": nil,
