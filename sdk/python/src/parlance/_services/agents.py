@@ -561,7 +561,7 @@ class AgentService(Service):
         An agent without a draft answers with its own settings and the revision 0. Errors: not-found.
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             agent_id: agt_…
         """
         fields = {
@@ -581,6 +581,7 @@ class AgentService(Service):
         agent_id: str | None = None,
         agent: Union[CreateAgentRequest, Mapping[str, Any]] | None = None,
         revision: int | None = None,
+        base_version: int | None = None,
         timeout: float | None = None,
         idempotency_key: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -589,16 +590,20 @@ class AgentService(Service):
         agent. Errors: as CreateAgent, not-found, agent-draft-changed (revision).
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             agent_id: agt_…
             agent: All settings; what is missing has its default. workspace_id in it is not read.
-            revision: The revision that the caller has seen; 0 saves whatever there is.
+            revision: The revision that the caller has seen, 0 if there was no draft. Without it whatever there is is
+                replaced.
+            base_version: The version of the agent that the caller has seen; 0: its latest. A draft that is begun with an
+                older one is stale at once.
         """
         fields = {
             "workspace_id": workspace_id,
             "agent_id": agent_id,
             "agent": agent,
             "revision": revision,
+            "base_version": base_version,
         }
         request = build(SaveAgentDraftRequest, fields)
         options = CallOptions(timeout, idempotency_key, extra_headers)
@@ -619,7 +624,7 @@ class AgentService(Service):
         Errors: not-found, agent-draft-not-found.
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             agent_id: agt_…
         """
         fields = {
@@ -649,9 +654,9 @@ class AgentService(Service):
         begun, and overwrite is not set).
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             agent_id: agt_…
-            revision: The revision that the caller has seen; 0 publishes whatever there is.
+            revision: The revision that the caller has seen. Without it whatever there is is published.
             overwrite: Whether changes that the agent got since the draft was begun are given up.
         """
         fields = {
@@ -678,7 +683,7 @@ class AgentService(Service):
         """DeleteAgentDraft throws the draft away. Errors: not-found, agent-draft-not-found.
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             agent_id: agt_…
         """
         fields = {
@@ -1193,7 +1198,7 @@ class AsyncAgentService(AsyncService):
         An agent without a draft answers with its own settings and the revision 0. Errors: not-found.
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             agent_id: agt_…
         """
         fields = {
@@ -1213,6 +1218,7 @@ class AsyncAgentService(AsyncService):
         agent_id: str | None = None,
         agent: Union[CreateAgentRequest, Mapping[str, Any]] | None = None,
         revision: int | None = None,
+        base_version: int | None = None,
         timeout: float | None = None,
         idempotency_key: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -1221,16 +1227,20 @@ class AsyncAgentService(AsyncService):
         agent. Errors: as CreateAgent, not-found, agent-draft-changed (revision).
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             agent_id: agt_…
             agent: All settings; what is missing has its default. workspace_id in it is not read.
-            revision: The revision that the caller has seen; 0 saves whatever there is.
+            revision: The revision that the caller has seen, 0 if there was no draft. Without it whatever there is is
+                replaced.
+            base_version: The version of the agent that the caller has seen; 0: its latest. A draft that is begun with an
+                older one is stale at once.
         """
         fields = {
             "workspace_id": workspace_id,
             "agent_id": agent_id,
             "agent": agent,
             "revision": revision,
+            "base_version": base_version,
         }
         request = build(SaveAgentDraftRequest, fields)
         options = CallOptions(timeout, idempotency_key, extra_headers)
@@ -1251,7 +1261,7 @@ class AsyncAgentService(AsyncService):
         Errors: not-found, agent-draft-not-found.
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             agent_id: agt_…
         """
         fields = {
@@ -1281,9 +1291,9 @@ class AsyncAgentService(AsyncService):
         begun, and overwrite is not set).
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             agent_id: agt_…
-            revision: The revision that the caller has seen; 0 publishes whatever there is.
+            revision: The revision that the caller has seen. Without it whatever there is is published.
             overwrite: Whether changes that the agent got since the draft was begun are given up.
         """
         fields = {
@@ -1310,7 +1320,7 @@ class AsyncAgentService(AsyncService):
         """DeleteAgentDraft throws the draft away. Errors: not-found, agent-draft-not-found.
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             agent_id: agt_…
         """
         fields = {

@@ -452,13 +452,13 @@ class ToolService(Service):
         idempotency_key: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> ReadOpenApiResponse:
-        """ReadOpenApi reads an OpenAPI document (3.0 or 3.1, JSON or YAML) and says which tools could be
+        """ReadOpenApi reads an OpenAPI document (3.0 to 3.2, JSON or YAML) and says which tools could be
         made of its operations. It makes none: CreateTool takes what it answers.
         Errors: invalid-request (the document, with the place), body-too-large, upstream-failed and
         egress-refused (of a URL).
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             document: The document; or url.
             url: Where the document is; or document.
             server: Base URL of the API in place of the document's.
@@ -496,7 +496,7 @@ class ToolService(Service):
         not-found (the tool).
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             mcp_server_url: The server; or tool_id.
             auth_header: Authorization header of the requests.
             headers: Headers of the requests; taken as secrets.
@@ -1262,13 +1262,13 @@ class AsyncToolService(AsyncService):
         idempotency_key: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> ReadOpenApiResponse:
-        """ReadOpenApi reads an OpenAPI document (3.0 or 3.1, JSON or YAML) and says which tools could be
+        """ReadOpenApi reads an OpenAPI document (3.0 to 3.2, JSON or YAML) and says which tools could be
         made of its operations. It makes none: CreateTool takes what it answers.
         Errors: invalid-request (the document, with the place), body-too-large, upstream-failed and
         egress-refused (of a URL).
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             document: The document; or url.
             url: Where the document is; or document.
             server: Base URL of the API in place of the document's.
@@ -1306,7 +1306,7 @@ class AsyncToolService(AsyncService):
         not-found (the tool).
 
         Args:
-            workspace_id: ws_… or default.
+            workspace_id: ws_…
             mcp_server_url: The server; or tool_id.
             auth_header: Authorization header of the requests.
             headers: Headers of the requests; taken as secrets.

@@ -607,16 +607,18 @@ class RollbackAgentRequest(_message.Message):
     def __init__(self, workspace_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., version: _Optional[int] = ...) -> None: ...
 
 class SaveAgentDraftRequest(_message.Message):
-    __slots__ = ["agent", "agent_id", "revision", "workspace_id"]
+    __slots__ = ["agent", "agent_id", "base_version", "revision", "workspace_id"]
     AGENT_FIELD_NUMBER: _ClassVar[int]
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    BASE_VERSION_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     WORKSPACE_ID_FIELD_NUMBER: _ClassVar[int]
     agent: CreateAgentRequest
     agent_id: str
+    base_version: int
     revision: int
     workspace_id: str
-    def __init__(self, workspace_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., agent: _Optional[_Union[CreateAgentRequest, _Mapping]] = ..., revision: _Optional[int] = ...) -> None: ...
+    def __init__(self, workspace_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., agent: _Optional[_Union[CreateAgentRequest, _Mapping]] = ..., revision: _Optional[int] = ..., base_version: _Optional[int] = ...) -> None: ...
 
 class TagFilter(_message.Message):
     __slots__ = ["all_of", "any_of", "none_of"]

@@ -171,14 +171,16 @@ class DiscoverMcpToolsRequest(_message.Message):
     def __init__(self, workspace_id: _Optional[str] = ..., mcp_server_url: _Optional[str] = ..., auth_header: _Optional[str] = ..., headers: _Optional[_Mapping[str, str]] = ..., tool_id: _Optional[str] = ...) -> None: ...
 
 class DiscoverMcpToolsResponse(_message.Message):
-    __slots__ = ["server_name", "server_version", "tools"]
+    __slots__ = ["server_name", "server_version", "tools", "truncated"]
     SERVER_NAME_FIELD_NUMBER: _ClassVar[int]
     SERVER_VERSION_FIELD_NUMBER: _ClassVar[int]
     TOOLS_FIELD_NUMBER: _ClassVar[int]
+    TRUNCATED_FIELD_NUMBER: _ClassVar[int]
     server_name: str
     server_version: str
     tools: _containers.RepeatedCompositeFieldContainer[McpTool]
-    def __init__(self, server_name: _Optional[str] = ..., server_version: _Optional[str] = ..., tools: _Optional[_Iterable[_Union[McpTool, _Mapping]]] = ...) -> None: ...
+    truncated: bool
+    def __init__(self, server_name: _Optional[str] = ..., server_version: _Optional[str] = ..., tools: _Optional[_Iterable[_Union[McpTool, _Mapping]]] = ..., truncated: bool = ...) -> None: ...
 
 class GetToolRequest(_message.Message):
     __slots__ = ["tool_id", "workspace_id"]
@@ -315,10 +317,11 @@ class McpTool(_message.Message):
     def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., description: _Optional[str] = ..., input_schema: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., usable: bool = ..., reason: _Optional[str] = ..., input_schema_json: _Optional[str] = ...) -> None: ...
 
 class OpenApiOperation(_message.Message):
-    __slots__ = ["authentication", "changed_fields", "deprecated", "operation", "operation_id", "reason", "summary", "tool", "tool_id"]
+    __slots__ = ["authentication", "changed_fields", "deprecated", "notes", "operation", "operation_id", "reason", "summary", "tool", "tool_id"]
     AUTHENTICATION_FIELD_NUMBER: _ClassVar[int]
     CHANGED_FIELDS_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
     OPERATION_FIELD_NUMBER: _ClassVar[int]
     OPERATION_ID_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
@@ -328,13 +331,14 @@ class OpenApiOperation(_message.Message):
     authentication: str
     changed_fields: _containers.RepeatedScalarFieldContainer[str]
     deprecated: bool
+    notes: _containers.RepeatedScalarFieldContainer[str]
     operation: str
     operation_id: str
     reason: str
     summary: str
     tool: CreateToolRequest
     tool_id: str
-    def __init__(self, operation: _Optional[str] = ..., operation_id: _Optional[str] = ..., summary: _Optional[str] = ..., deprecated: bool = ..., tool: _Optional[_Union[CreateToolRequest, _Mapping]] = ..., reason: _Optional[str] = ..., tool_id: _Optional[str] = ..., changed_fields: _Optional[_Iterable[str]] = ..., authentication: _Optional[str] = ...) -> None: ...
+    def __init__(self, operation: _Optional[str] = ..., operation_id: _Optional[str] = ..., summary: _Optional[str] = ..., deprecated: bool = ..., tool: _Optional[_Union[CreateToolRequest, _Mapping]] = ..., reason: _Optional[str] = ..., tool_id: _Optional[str] = ..., changed_fields: _Optional[_Iterable[str]] = ..., authentication: _Optional[str] = ..., notes: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ReadOpenApiRequest(_message.Message):
     __slots__ = ["document", "prefix", "server", "url", "workspace_id"]
