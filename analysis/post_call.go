@@ -82,7 +82,7 @@ func utterances(session sessions.Session, turn sessions.Turn) []*events.Transcri
 	heard, cut := sessions.HeardText(turn, session.ItemEdits)
 	agent := &events.TranscriptEntry{
 		Role: "agent", Message: heard, TurnId: string(turn.ID),
-		Interrupted: cut || turn.Status == sessions.TurnCancelled, Feedback: string(turn.Feedback),
+		Interrupted: cut || turn.Status == sessions.TurnCancelled,
 	}
 	for _, call := range turn.ToolCalls() {
 		agent.ToolCalls = append(agent.ToolCalls, &events.TranscriptToolCall{
@@ -90,13 +90,16 @@ func utterances(session sessions.Session, turn sessions.Turn) []*events.Transcri
 		})
 		agent.ToolResults = append(agent.ToolResults, &events.TranscriptToolResult{
 			RequestId: call.ID, ToolName: call.Name, ResultValue: call.Output, IsError: call.ErrorCode != "",
-			ToolLatencyMs: int32(call.LatencyMS),
+			ToolLatencyMs: int32(call.LatencyMS), ToolLatencySecs: float64(call.LatencyMS) / 1000, ToolHasBeenCalled: call.Made(),
 		})
 	}
 	if agent.Message == "" && len(agent.ToolCalls) == 0 {
 		return said
 	}
 	agent.TimeInCallSecs = seconds(begun + time.Duration(turn.Metrics.RetrievalMS+turn.Metrics.ModelFirstTokenMS)*time.Millisecond)
+	if turn.Feedback != sessions.NoScore {
+		agent.Feedback = &events.EntryFeedback{Score: string(turn.Feedback), TimeInCallSecs: agent.TimeInCallSecs}
+	}
 	agent.ConversationTurnMetrics = map[string]*events.ElapsedTime{}
 	stages := map[string]int{
 		"convai_llm_service_ttfb": turn.Metrics.ModelFirstTokenMS, "retrieval": turn.Metrics.RetrievalMS,

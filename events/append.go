@@ -88,13 +88,15 @@ func (r Row) Origin() telemetry.Origin {
 
 // body is the JSON that endpoints receive. Source: decisions, Webhooks.
 type body struct {
-	Type        Type            `json:"type"`
-	EventID     string          `json:"event_id"`
-	TenantID    string          `json:"tenant_id"`
-	WorkspaceID string          `json:"workspace_id"`
-	CreatedAt   string          `json:"created_at"`
-	Test        bool            `json:"test,omitempty"`
-	Data        json.RawMessage `json:"data"`
+	Type        Type   `json:"type"`
+	EventID     string `json:"event_id"`
+	TenantID    string `json:"tenant_id"`
+	WorkspaceID string `json:"workspace_id"`
+	CreatedAt   string `json:"created_at"`
+	// EventTimestamp is CreatedAt in whole seconds of Unix time, the only time of ElevenLabs' events.
+	EventTimestamp int64           `json:"event_timestamp"`
+	Test           bool            `json:"test,omitempty"`
+	Data           json.RawMessage `json:"data"`
 }
 
 // Append inserts the event into the outbox in the caller's transaction and returns its id. The row
@@ -160,7 +162,7 @@ func Body(e Event) ([]byte, error) {
 	}
 	encoded, err := json.Marshal(body{
 		Type: e.Type, EventID: e.ID, TenantID: e.TenantID, WorkspaceID: e.WorkspaceID,
-		CreatedAt: e.CreatedAt.UTC().Format(time.RFC3339Nano), Test: e.Test, Data: data,
+		CreatedAt: e.CreatedAt.UTC().Format(time.RFC3339Nano), EventTimestamp: e.CreatedAt.Unix(), Test: e.Test, Data: data,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("encode event %s: %w", e.Type, err)

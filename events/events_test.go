@@ -124,7 +124,7 @@ func TestBody(t *testing.T) {
 		Payload: &parlancev1.FatigueAlert{UserId: "u", Window: "30m", Measure: "turns", Value: 61, Limit: 60},
 	})
 	want := `{"type":"fatigue.alert","event_id":"evt_1","tenant_id":"ten_1","workspace_id":"ws_1",` +
-		`"created_at":"2026-03-01T12:00:00.123456Z",` +
+		`"created_at":"2026-03-01T12:00:00.123456Z","event_timestamp":1772366400,` +
 		`"data":{"user_id":"u","agent_id":"","session_id":"","window":"30m","measure":"turns","value":61,"limit":60}}`
 	if err != nil || string(body) != want {
 		t.Errorf("got %s, %v\nwant %s", body, err, want)

@@ -20,6 +20,8 @@ type (
 	ConversationInitiation = parlancev1.ConversationInitiation
 	// TranscriptEntry is one utterance.
 	TranscriptEntry = parlancev1.TranscriptEntry
+	// EntryFeedback is what the user thought of one answer.
+	EntryFeedback = parlancev1.EntryFeedback
 	// TranscriptToolCall is a call that the model made.
 	TranscriptToolCall = parlancev1.TranscriptToolCall
 	// TranscriptToolResult is what a call answered.

@@ -30,7 +30,7 @@ func (f *fixture) utterancesOf(t *testing.T, id sessions.ID) (said []map[string]
 }
 
 // TestPostCallSaysWhatWasCalled: tool_has_been_called is true of calls that are known to have been
-// made, and of no others.
+// made, and of no others. A call's result says the same, and its latency in both units.
 func TestPostCallSaysWhatWasCalled(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -68,6 +68,13 @@ func TestPostCallSaysWhatWasCalled(t *testing.T) {
 			call := one.(map[string]any)
 			got[call["tool_name"].(string)+" "+call["params_as_json"].(string)] = call["tool_has_been_called"]
 		}
+		for i, one := range said["tool_results"].([]any) {
+			result := one.(map[string]any)
+			if result["tool_has_been_called"] != calls[i].(map[string]any)["tool_has_been_called"] ||
+				result["tool_latency_secs"] != result["tool_latency_ms"].(float64)/1000 {
+				t.Errorf("the result of %v is %v", calls[i], result)
+			}
+		}
 	}
 	want := map[string]any{
 		`find_order {"id":"A1"}`: true, `find_order {"id":"A2"}`: true, // the endpoint's own failure
@@ -77,6 +84,38 @@ func TestPostCallSaysWhatWasCalled(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tool_has_been_called (-want +got):\n%s", diff)
+	}
+}
+
+// TestPostCallFeedback: an answer's feedback is ElevenLabs' object, and null when there is none.
+func TestPostCallFeedback(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.model = &script{steps: []step{say("One."), say("Two.")}}
+	made := f.create(t, withPin)
+	for _, text := range []string{"first", "second"} {
+		if _, err := f.Say(t.Context(), f.principal, made.Session.ID, requests.Params{Text: text}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sessions.SetFeedback(t.Context(), f.db, made.Session, sessions.Feedback{TurnIndex: 1, Score: sessions.Dislike}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Completed}); err != nil {
+		t.Fatal(err)
+	}
+	got := map[any]any{}
+	for _, said := range f.utterancesOf(t, made.Session.ID) {
+		got[said["message"]] = said["feedback"]
+		if given, ok := said["feedback"].(map[string]any); ok && given["time_in_call_secs"] != said["time_in_call_secs"] {
+			t.Errorf("the time of the feedback: %v", said)
+		} else if ok {
+			got[said["message"]] = given["score"]
+		}
+	}
+	want := map[any]any{"first": nil, "One.": nil, "second": nil, "Two.": "dislike"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("feedback (-want +got):\n%s", diff)
 	}
 }
 

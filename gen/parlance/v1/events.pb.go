@@ -64,8 +64,11 @@ type PostCallTranscription struct {
 	// Revision of the agent's draft whose settings the conversation had: it was a test. 0: it had
 	// those of agent_version.
 	DraftRevision int32 `protobuf:"varint,19,opt,name=draft_revision,json=draftRevision,proto3" json:"draft_revision,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// Always false: a recording has the two sides and nothing else. For receivers that were written
+	// for ElevenLabs.
+	HasAuxiliaryAudio bool `protobuf:"varint,20,opt,name=has_auxiliary_audio,json=hasAuxiliaryAudio,proto3" json:"has_auxiliary_audio,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *PostCallTranscription) Reset() {
@@ -229,6 +232,13 @@ func (x *PostCallTranscription) GetDraftRevision() int32 {
 		return x.DraftRevision
 	}
 	return 0
+}
+
+func (x *PostCallTranscription) GetHasAuxiliaryAudio() bool {
+	if x != nil {
+		return x.HasAuxiliaryAudio
+	}
+	return false
 }
 
 // CallMemory is what a session added to and deleted from the user's memory.
@@ -402,9 +412,9 @@ type TranscriptEntry struct {
 	TurnId      string                  `protobuf:"bytes,3,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
 	ToolCalls   []*TranscriptToolCall   `protobuf:"bytes,4,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
 	ToolResults []*TranscriptToolResult `protobuf:"bytes,5,rep,name=tool_results,json=toolResults,proto3" json:"tool_results,omitempty"`
-	// like, dislike or empty.
-	Feedback       string `protobuf:"bytes,6,opt,name=feedback,proto3" json:"feedback,omitempty"`
-	TimeInCallSecs int32  `protobuf:"varint,7,opt,name=time_in_call_secs,json=timeInCallSecs,proto3" json:"time_in_call_secs,omitempty"`
+	// The user's feedback on the answer; null when there is none.
+	Feedback       *EntryFeedback `protobuf:"bytes,6,opt,name=feedback,proto3" json:"feedback,omitempty"`
+	TimeInCallSecs int32          `protobuf:"varint,7,opt,name=time_in_call_secs,json=timeInCallSecs,proto3" json:"time_in_call_secs,omitempty"`
 	// Seconds by stage: convai_llm_service_ttfb (the model's first token), retrieval, tools, total;
 	// of spoken answers, from the end of the user's speech: endpointing, transcript, first_token,
 	// first_audio.
@@ -481,11 +491,11 @@ func (x *TranscriptEntry) GetToolResults() []*TranscriptToolResult {
 	return nil
 }
 
-func (x *TranscriptEntry) GetFeedback() string {
+func (x *TranscriptEntry) GetFeedback() *EntryFeedback {
 	if x != nil {
 		return x.Feedback
 	}
-	return ""
+	return nil
 }
 
 func (x *TranscriptEntry) GetTimeInCallSecs() int32 {
@@ -516,6 +526,60 @@ func (x *TranscriptEntry) GetOperator() string {
 	return ""
 }
 
+// EntryFeedback is what the user thought of one answer.
+type EntryFeedback struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Score string                 `protobuf:"bytes,1,opt,name=score,proto3" json:"score,omitempty"`
+	// When the answer was begun.
+	TimeInCallSecs int32 `protobuf:"varint,2,opt,name=time_in_call_secs,json=timeInCallSecs,proto3" json:"time_in_call_secs,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *EntryFeedback) Reset() {
+	*x = EntryFeedback{}
+	mi := &file_parlance_v1_events_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EntryFeedback) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EntryFeedback) ProtoMessage() {}
+
+func (x *EntryFeedback) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_events_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EntryFeedback.ProtoReflect.Descriptor instead.
+func (*EntryFeedback) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *EntryFeedback) GetScore() string {
+	if x != nil {
+		return x.Score
+	}
+	return ""
+}
+
+func (x *EntryFeedback) GetTimeInCallSecs() int32 {
+	if x != nil {
+		return x.TimeInCallSecs
+	}
+	return 0
+}
+
 // TranscriptToolCall is a call the model made.
 type TranscriptToolCall struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
@@ -532,7 +596,7 @@ type TranscriptToolCall struct {
 
 func (x *TranscriptToolCall) Reset() {
 	*x = TranscriptToolCall{}
-	mi := &file_parlance_v1_events_proto_msgTypes[4]
+	mi := &file_parlance_v1_events_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -544,7 +608,7 @@ func (x *TranscriptToolCall) String() string {
 func (*TranscriptToolCall) ProtoMessage() {}
 
 func (x *TranscriptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[4]
+	mi := &file_parlance_v1_events_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -557,7 +621,7 @@ func (x *TranscriptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TranscriptToolCall.ProtoReflect.Descriptor instead.
 func (*TranscriptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TranscriptToolCall) GetRequestId() string {
@@ -596,13 +660,17 @@ type TranscriptToolResult struct {
 	ResultValue   string                 `protobuf:"bytes,3,opt,name=result_value,json=resultValue,proto3" json:"result_value,omitempty"`
 	IsError       bool                   `protobuf:"varint,4,opt,name=is_error,json=isError,proto3" json:"is_error,omitempty"`
 	ToolLatencyMs int32                  `protobuf:"varint,5,opt,name=tool_latency_ms,json=toolLatencyMs,proto3" json:"tool_latency_ms,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// As tool_has_been_called of the call.
+	ToolHasBeenCalled bool `protobuf:"varint,6,opt,name=tool_has_been_called,json=toolHasBeenCalled,proto3" json:"tool_has_been_called,omitempty"`
+	// tool_latency_ms in seconds, for receivers that were written for ElevenLabs.
+	ToolLatencySecs float64 `protobuf:"fixed64,7,opt,name=tool_latency_secs,json=toolLatencySecs,proto3" json:"tool_latency_secs,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *TranscriptToolResult) Reset() {
 	*x = TranscriptToolResult{}
-	mi := &file_parlance_v1_events_proto_msgTypes[5]
+	mi := &file_parlance_v1_events_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -614,7 +682,7 @@ func (x *TranscriptToolResult) String() string {
 func (*TranscriptToolResult) ProtoMessage() {}
 
 func (x *TranscriptToolResult) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[5]
+	mi := &file_parlance_v1_events_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -627,7 +695,7 @@ func (x *TranscriptToolResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TranscriptToolResult.ProtoReflect.Descriptor instead.
 func (*TranscriptToolResult) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *TranscriptToolResult) GetRequestId() string {
@@ -665,6 +733,20 @@ func (x *TranscriptToolResult) GetToolLatencyMs() int32 {
 	return 0
 }
 
+func (x *TranscriptToolResult) GetToolHasBeenCalled() bool {
+	if x != nil {
+		return x.ToolHasBeenCalled
+	}
+	return false
+}
+
+func (x *TranscriptToolResult) GetToolLatencySecs() float64 {
+	if x != nil {
+		return x.ToolLatencySecs
+	}
+	return 0
+}
+
 // ElapsedTime is a duration.
 type ElapsedTime struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -676,7 +758,7 @@ type ElapsedTime struct {
 
 func (x *ElapsedTime) Reset() {
 	*x = ElapsedTime{}
-	mi := &file_parlance_v1_events_proto_msgTypes[6]
+	mi := &file_parlance_v1_events_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -688,7 +770,7 @@ func (x *ElapsedTime) String() string {
 func (*ElapsedTime) ProtoMessage() {}
 
 func (x *ElapsedTime) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[6]
+	mi := &file_parlance_v1_events_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -701,7 +783,7 @@ func (x *ElapsedTime) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ElapsedTime.ProtoReflect.Descriptor instead.
 func (*ElapsedTime) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ElapsedTime) GetElapsedTime() float64 {
@@ -730,7 +812,7 @@ type CallMetadata struct {
 
 func (x *CallMetadata) Reset() {
 	*x = CallMetadata{}
-	mi := &file_parlance_v1_events_proto_msgTypes[7]
+	mi := &file_parlance_v1_events_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -742,7 +824,7 @@ func (x *CallMetadata) String() string {
 func (*CallMetadata) ProtoMessage() {}
 
 func (x *CallMetadata) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[7]
+	mi := &file_parlance_v1_events_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -755,7 +837,7 @@ func (x *CallMetadata) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallMetadata.ProtoReflect.Descriptor instead.
 func (*CallMetadata) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CallMetadata) GetStartTimeUnixSecs() float64 {
@@ -834,7 +916,7 @@ type CallFeedback struct {
 
 func (x *CallFeedback) Reset() {
 	*x = CallFeedback{}
-	mi := &file_parlance_v1_events_proto_msgTypes[8]
+	mi := &file_parlance_v1_events_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -846,7 +928,7 @@ func (x *CallFeedback) String() string {
 func (*CallFeedback) ProtoMessage() {}
 
 func (x *CallFeedback) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[8]
+	mi := &file_parlance_v1_events_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -859,7 +941,7 @@ func (x *CallFeedback) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallFeedback.ProtoReflect.Descriptor instead.
 func (*CallFeedback) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CallFeedback) GetOverallScore() string {
@@ -905,7 +987,7 @@ type CallAnalysis struct {
 
 func (x *CallAnalysis) Reset() {
 	*x = CallAnalysis{}
-	mi := &file_parlance_v1_events_proto_msgTypes[9]
+	mi := &file_parlance_v1_events_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -917,7 +999,7 @@ func (x *CallAnalysis) String() string {
 func (*CallAnalysis) ProtoMessage() {}
 
 func (x *CallAnalysis) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[9]
+	mi := &file_parlance_v1_events_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -930,7 +1012,7 @@ func (x *CallAnalysis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallAnalysis.ProtoReflect.Descriptor instead.
 func (*CallAnalysis) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CallAnalysis) GetEvaluationCriteriaResults() *structpb.Struct {
@@ -998,7 +1080,7 @@ type ConversationInitiation struct {
 
 func (x *ConversationInitiation) Reset() {
 	*x = ConversationInitiation{}
-	mi := &file_parlance_v1_events_proto_msgTypes[10]
+	mi := &file_parlance_v1_events_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1010,7 +1092,7 @@ func (x *ConversationInitiation) String() string {
 func (*ConversationInitiation) ProtoMessage() {}
 
 func (x *ConversationInitiation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[10]
+	mi := &file_parlance_v1_events_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1023,7 +1105,7 @@ func (x *ConversationInitiation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConversationInitiation.ProtoReflect.Descriptor instead.
 func (*ConversationInitiation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ConversationInitiation) GetConversationConfigOverride() *structpb.Struct {
@@ -1060,7 +1142,7 @@ type EscalationTriggered struct {
 
 func (x *EscalationTriggered) Reset() {
 	*x = EscalationTriggered{}
-	mi := &file_parlance_v1_events_proto_msgTypes[11]
+	mi := &file_parlance_v1_events_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1072,7 +1154,7 @@ func (x *EscalationTriggered) String() string {
 func (*EscalationTriggered) ProtoMessage() {}
 
 func (x *EscalationTriggered) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[11]
+	mi := &file_parlance_v1_events_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1085,7 +1167,7 @@ func (x *EscalationTriggered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalationTriggered.ProtoReflect.Descriptor instead.
 func (*EscalationTriggered) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *EscalationTriggered) GetSessionId() string {
@@ -1159,7 +1241,7 @@ type DsarReady struct {
 
 func (x *DsarReady) Reset() {
 	*x = DsarReady{}
-	mi := &file_parlance_v1_events_proto_msgTypes[12]
+	mi := &file_parlance_v1_events_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1171,7 +1253,7 @@ func (x *DsarReady) String() string {
 func (*DsarReady) ProtoMessage() {}
 
 func (x *DsarReady) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[12]
+	mi := &file_parlance_v1_events_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1184,7 +1266,7 @@ func (x *DsarReady) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DsarReady.ProtoReflect.Descriptor instead.
 func (*DsarReady) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DsarReady) GetRequestId() string {
@@ -1247,7 +1329,7 @@ type FatigueAlert struct {
 
 func (x *FatigueAlert) Reset() {
 	*x = FatigueAlert{}
-	mi := &file_parlance_v1_events_proto_msgTypes[13]
+	mi := &file_parlance_v1_events_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1259,7 +1341,7 @@ func (x *FatigueAlert) String() string {
 func (*FatigueAlert) ProtoMessage() {}
 
 func (x *FatigueAlert) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[13]
+	mi := &file_parlance_v1_events_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1272,7 +1354,7 @@ func (x *FatigueAlert) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueAlert.ProtoReflect.Descriptor instead.
 func (*FatigueAlert) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *FatigueAlert) GetUserId() string {
@@ -1349,7 +1431,7 @@ type UsageThresholdCrossed struct {
 
 func (x *UsageThresholdCrossed) Reset() {
 	*x = UsageThresholdCrossed{}
-	mi := &file_parlance_v1_events_proto_msgTypes[14]
+	mi := &file_parlance_v1_events_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1361,7 +1443,7 @@ func (x *UsageThresholdCrossed) String() string {
 func (*UsageThresholdCrossed) ProtoMessage() {}
 
 func (x *UsageThresholdCrossed) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[14]
+	mi := &file_parlance_v1_events_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1374,7 +1456,7 @@ func (x *UsageThresholdCrossed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageThresholdCrossed.ProtoReflect.Descriptor instead.
 func (*UsageThresholdCrossed) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UsageThresholdCrossed) GetMeter() string {
@@ -1451,7 +1533,7 @@ type SubscriptionChanged struct {
 
 func (x *SubscriptionChanged) Reset() {
 	*x = SubscriptionChanged{}
-	mi := &file_parlance_v1_events_proto_msgTypes[15]
+	mi := &file_parlance_v1_events_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1463,7 +1545,7 @@ func (x *SubscriptionChanged) String() string {
 func (*SubscriptionChanged) ProtoMessage() {}
 
 func (x *SubscriptionChanged) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[15]
+	mi := &file_parlance_v1_events_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1476,7 +1558,7 @@ func (x *SubscriptionChanged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubscriptionChanged.ProtoReflect.Descriptor instead.
 func (*SubscriptionChanged) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SubscriptionChanged) GetSubscriptionId() string {
@@ -1539,7 +1621,7 @@ type InvoicePaid struct {
 
 func (x *InvoicePaid) Reset() {
 	*x = InvoicePaid{}
-	mi := &file_parlance_v1_events_proto_msgTypes[16]
+	mi := &file_parlance_v1_events_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1551,7 +1633,7 @@ func (x *InvoicePaid) String() string {
 func (*InvoicePaid) ProtoMessage() {}
 
 func (x *InvoicePaid) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[16]
+	mi := &file_parlance_v1_events_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1564,7 +1646,7 @@ func (x *InvoicePaid) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvoicePaid.ProtoReflect.Descriptor instead.
 func (*InvoicePaid) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *InvoicePaid) GetInvoiceId() string {
@@ -1638,7 +1720,7 @@ type InvoiceFailed struct {
 
 func (x *InvoiceFailed) Reset() {
 	*x = InvoiceFailed{}
-	mi := &file_parlance_v1_events_proto_msgTypes[17]
+	mi := &file_parlance_v1_events_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1650,7 +1732,7 @@ func (x *InvoiceFailed) String() string {
 func (*InvoiceFailed) ProtoMessage() {}
 
 func (x *InvoiceFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[17]
+	mi := &file_parlance_v1_events_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1663,7 +1745,7 @@ func (x *InvoiceFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvoiceFailed.ProtoReflect.Descriptor instead.
 func (*InvoiceFailed) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *InvoiceFailed) GetInvoiceId() string {
@@ -1749,7 +1831,7 @@ type KbSourceIngested struct {
 
 func (x *KbSourceIngested) Reset() {
 	*x = KbSourceIngested{}
-	mi := &file_parlance_v1_events_proto_msgTypes[18]
+	mi := &file_parlance_v1_events_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1761,7 +1843,7 @@ func (x *KbSourceIngested) String() string {
 func (*KbSourceIngested) ProtoMessage() {}
 
 func (x *KbSourceIngested) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[18]
+	mi := &file_parlance_v1_events_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1774,7 +1856,7 @@ func (x *KbSourceIngested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KbSourceIngested.ProtoReflect.Descriptor instead.
 func (*KbSourceIngested) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *KbSourceIngested) GetSourceId() string {
@@ -1870,7 +1952,7 @@ type TurnPersistenceFailed struct {
 
 func (x *TurnPersistenceFailed) Reset() {
 	*x = TurnPersistenceFailed{}
-	mi := &file_parlance_v1_events_proto_msgTypes[19]
+	mi := &file_parlance_v1_events_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +1964,7 @@ func (x *TurnPersistenceFailed) String() string {
 func (*TurnPersistenceFailed) ProtoMessage() {}
 
 func (x *TurnPersistenceFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[19]
+	mi := &file_parlance_v1_events_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +1977,7 @@ func (x *TurnPersistenceFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnPersistenceFailed.ProtoReflect.Descriptor instead.
 func (*TurnPersistenceFailed) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *TurnPersistenceFailed) GetSessionId() string {
@@ -1950,7 +2032,7 @@ type WebhookDisabled struct {
 
 func (x *WebhookDisabled) Reset() {
 	*x = WebhookDisabled{}
-	mi := &file_parlance_v1_events_proto_msgTypes[20]
+	mi := &file_parlance_v1_events_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1962,7 +2044,7 @@ func (x *WebhookDisabled) String() string {
 func (*WebhookDisabled) ProtoMessage() {}
 
 func (x *WebhookDisabled) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[20]
+	mi := &file_parlance_v1_events_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1975,7 +2057,7 @@ func (x *WebhookDisabled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhookDisabled.ProtoReflect.Descriptor instead.
 func (*WebhookDisabled) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *WebhookDisabled) GetEndpointId() string {
@@ -2024,7 +2106,7 @@ var File_parlance_v1_events_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_events_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x8f\a\n" +
+	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xbf\a\n" +
 	"\x15PostCallTranscription\x12\x19\n" +
 	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12'\n" +
 	"\x0fconversation_id\x18\x02 \x01(\tR\x0econversationId\x12\x1d\n" +
@@ -2051,7 +2133,8 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x06memory\x18\x11 \x01(\v2\x17.parlance.v1.CallMemoryR\x06memory\x125\n" +
 	"\bwithheld\x18\x12 \x01(\tB\x14\xba\xbb\x18\x10\n" +
 	"\x0ezero_retentionH\x00R\bwithheld\x88\x01\x01\x12%\n" +
-	"\x0edraft_revision\x18\x13 \x01(\x05R\rdraftRevision:\x1b\xaa\xbb\x18\x17post_call_transcriptionB\v\n" +
+	"\x0edraft_revision\x18\x13 \x01(\x05R\rdraftRevision\x12.\n" +
+	"\x13has_auxiliary_audio\x18\x14 \x01(\bR\x11hasAuxiliaryAudio:\x1b\xaa\xbb\x18\x17post_call_transcriptionB\v\n" +
 	"\t_withheld\"\x97\x01\n" +
 	"\n" +
 	"CallMemory\x121\n" +
@@ -2078,7 +2161,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x05model\n" +
 	"\n" +
 	"extractionR\tcreatedBy\x12\x17\n" +
-	"\aturn_id\x18\a \x01(\tR\x06turnId\"\xf0\x04\n" +
+	"\aturn_id\x18\a \x01(\tR\x06turnId\"\xf5\x04\n" +
 	"\x0fTranscriptEntry\x12%\n" +
 	"\x04role\x18\x01 \x01(\tB\x11\xba\xbb\x18\r\n" +
 	"\x04user\n" +
@@ -2087,11 +2170,8 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12>\n" +
 	"\n" +
 	"tool_calls\x18\x04 \x03(\v2\x1f.parlance.v1.TranscriptToolCallR\ttoolCalls\x12D\n" +
-	"\ftool_results\x18\x05 \x03(\v2!.parlance.v1.TranscriptToolResultR\vtoolResults\x121\n" +
-	"\bfeedback\x18\x06 \x01(\tB\x15\xba\xbb\x18\x11\n" +
-	"\x04like\n" +
-	"\adislike\n" +
-	"\x00R\bfeedback\x12)\n" +
+	"\ftool_results\x18\x05 \x03(\v2!.parlance.v1.TranscriptToolResultR\vtoolResults\x126\n" +
+	"\bfeedback\x18\x06 \x01(\v2\x1a.parlance.v1.EntryFeedbackR\bfeedback\x12)\n" +
 	"\x11time_in_call_secs\x18\a \x01(\x05R\x0etimeInCallSecs\x12u\n" +
 	"\x19conversation_turn_metrics\x18\b \x03(\v29.parlance.v1.TranscriptEntry.ConversationTurnMetricsEntryR\x17conversationTurnMetrics\x12 \n" +
 	"\vinterrupted\x18\t \x01(\bR\vinterrupted\x12\x1a\n" +
@@ -2099,20 +2179,27 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	" \x01(\tR\boperator\x1ad\n" +
 	"\x1cConversationTurnMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12.\n" +
-	"\x05value\x18\x02 \x01(\v2\x18.parlance.v1.ElapsedTimeR\x05value:\x028\x01\"\xad\x01\n" +
+	"\x05value\x18\x02 \x01(\v2\x18.parlance.v1.ElapsedTimeR\x05value:\x028\x01\"e\n" +
+	"\rEntryFeedback\x12)\n" +
+	"\x05score\x18\x01 \x01(\tB\x13\xba\xbb\x18\x0f\n" +
+	"\x04like\n" +
+	"\adislikeR\x05score\x12)\n" +
+	"\x11time_in_call_secs\x18\x02 \x01(\x05R\x0etimeInCallSecs\"\xad\x01\n" +
 	"\x12TranscriptToolCall\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
 	"\ttool_name\x18\x02 \x01(\tR\btoolName\x12*\n" +
 	"\x0eparams_as_json\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x02R\fparamsAsJson\x12/\n" +
-	"\x14tool_has_been_called\x18\x04 \x01(\bR\x11toolHasBeenCalled\"\xbe\x01\n" +
+	"\x14tool_has_been_called\x18\x04 \x01(\bR\x11toolHasBeenCalled\"\x9b\x02\n" +
 	"\x14TranscriptToolResult\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x1b\n" +
 	"\ttool_name\x18\x02 \x01(\tR\btoolName\x12'\n" +
 	"\fresult_value\x18\x03 \x01(\tB\x04\xc0\xbb\x18\x02R\vresultValue\x12\x19\n" +
 	"\bis_error\x18\x04 \x01(\bR\aisError\x12&\n" +
-	"\x0ftool_latency_ms\x18\x05 \x01(\x05R\rtoolLatencyMs\"0\n" +
+	"\x0ftool_latency_ms\x18\x05 \x01(\x05R\rtoolLatencyMs\x12/\n" +
+	"\x14tool_has_been_called\x18\x06 \x01(\bR\x11toolHasBeenCalled\x12*\n" +
+	"\x11tool_latency_secs\x18\a \x01(\x01R\x0ftoolLatencySecs\"0\n" +
 	"\vElapsedTime\x12!\n" +
 	"\felapsed_time\x18\x01 \x01(\x01R\velapsedTime\"\x82\x03\n" +
 	"\fCallMetadata\x12/\n" +
@@ -2295,65 +2382,67 @@ func file_parlance_v1_events_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_events_proto_rawDescData
 }
 
-var file_parlance_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_parlance_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_parlance_v1_events_proto_goTypes = []any{
 	(*PostCallTranscription)(nil),  // 0: parlance.v1.PostCallTranscription
 	(*CallMemory)(nil),             // 1: parlance.v1.CallMemory
 	(*LearntMemory)(nil),           // 2: parlance.v1.LearntMemory
 	(*TranscriptEntry)(nil),        // 3: parlance.v1.TranscriptEntry
-	(*TranscriptToolCall)(nil),     // 4: parlance.v1.TranscriptToolCall
-	(*TranscriptToolResult)(nil),   // 5: parlance.v1.TranscriptToolResult
-	(*ElapsedTime)(nil),            // 6: parlance.v1.ElapsedTime
-	(*CallMetadata)(nil),           // 7: parlance.v1.CallMetadata
-	(*CallFeedback)(nil),           // 8: parlance.v1.CallFeedback
-	(*CallAnalysis)(nil),           // 9: parlance.v1.CallAnalysis
-	(*ConversationInitiation)(nil), // 10: parlance.v1.ConversationInitiation
-	(*EscalationTriggered)(nil),    // 11: parlance.v1.EscalationTriggered
-	(*DsarReady)(nil),              // 12: parlance.v1.DsarReady
-	(*FatigueAlert)(nil),           // 13: parlance.v1.FatigueAlert
-	(*UsageThresholdCrossed)(nil),  // 14: parlance.v1.UsageThresholdCrossed
-	(*SubscriptionChanged)(nil),    // 15: parlance.v1.SubscriptionChanged
-	(*InvoicePaid)(nil),            // 16: parlance.v1.InvoicePaid
-	(*InvoiceFailed)(nil),          // 17: parlance.v1.InvoiceFailed
-	(*KbSourceIngested)(nil),       // 18: parlance.v1.KbSourceIngested
-	(*TurnPersistenceFailed)(nil),  // 19: parlance.v1.TurnPersistenceFailed
-	(*WebhookDisabled)(nil),        // 20: parlance.v1.WebhookDisabled
-	nil,                            // 21: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
-	nil,                            // 22: parlance.v1.ConversationInitiation.DynamicVariablesEntry
-	(*structpb.Struct)(nil),        // 23: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),  // 24: google.protobuf.Timestamp
+	(*EntryFeedback)(nil),          // 4: parlance.v1.EntryFeedback
+	(*TranscriptToolCall)(nil),     // 5: parlance.v1.TranscriptToolCall
+	(*TranscriptToolResult)(nil),   // 6: parlance.v1.TranscriptToolResult
+	(*ElapsedTime)(nil),            // 7: parlance.v1.ElapsedTime
+	(*CallMetadata)(nil),           // 8: parlance.v1.CallMetadata
+	(*CallFeedback)(nil),           // 9: parlance.v1.CallFeedback
+	(*CallAnalysis)(nil),           // 10: parlance.v1.CallAnalysis
+	(*ConversationInitiation)(nil), // 11: parlance.v1.ConversationInitiation
+	(*EscalationTriggered)(nil),    // 12: parlance.v1.EscalationTriggered
+	(*DsarReady)(nil),              // 13: parlance.v1.DsarReady
+	(*FatigueAlert)(nil),           // 14: parlance.v1.FatigueAlert
+	(*UsageThresholdCrossed)(nil),  // 15: parlance.v1.UsageThresholdCrossed
+	(*SubscriptionChanged)(nil),    // 16: parlance.v1.SubscriptionChanged
+	(*InvoicePaid)(nil),            // 17: parlance.v1.InvoicePaid
+	(*InvoiceFailed)(nil),          // 18: parlance.v1.InvoiceFailed
+	(*KbSourceIngested)(nil),       // 19: parlance.v1.KbSourceIngested
+	(*TurnPersistenceFailed)(nil),  // 20: parlance.v1.TurnPersistenceFailed
+	(*WebhookDisabled)(nil),        // 21: parlance.v1.WebhookDisabled
+	nil,                            // 22: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
+	nil,                            // 23: parlance.v1.ConversationInitiation.DynamicVariablesEntry
+	(*structpb.Struct)(nil),        // 24: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),  // 25: google.protobuf.Timestamp
 }
 var file_parlance_v1_events_proto_depIdxs = []int32{
 	3,  // 0: parlance.v1.PostCallTranscription.transcript:type_name -> parlance.v1.TranscriptEntry
-	7,  // 1: parlance.v1.PostCallTranscription.metadata:type_name -> parlance.v1.CallMetadata
-	9,  // 2: parlance.v1.PostCallTranscription.analysis:type_name -> parlance.v1.CallAnalysis
-	10, // 3: parlance.v1.PostCallTranscription.conversation_initiation_client_data:type_name -> parlance.v1.ConversationInitiation
+	8,  // 1: parlance.v1.PostCallTranscription.metadata:type_name -> parlance.v1.CallMetadata
+	10, // 2: parlance.v1.PostCallTranscription.analysis:type_name -> parlance.v1.CallAnalysis
+	11, // 3: parlance.v1.PostCallTranscription.conversation_initiation_client_data:type_name -> parlance.v1.ConversationInitiation
 	1,  // 4: parlance.v1.PostCallTranscription.memory:type_name -> parlance.v1.CallMemory
 	2,  // 5: parlance.v1.CallMemory.learnt:type_name -> parlance.v1.LearntMemory
-	4,  // 6: parlance.v1.TranscriptEntry.tool_calls:type_name -> parlance.v1.TranscriptToolCall
-	5,  // 7: parlance.v1.TranscriptEntry.tool_results:type_name -> parlance.v1.TranscriptToolResult
-	21, // 8: parlance.v1.TranscriptEntry.conversation_turn_metrics:type_name -> parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
-	8,  // 9: parlance.v1.CallMetadata.feedback:type_name -> parlance.v1.CallFeedback
-	23, // 10: parlance.v1.CallAnalysis.evaluation_criteria_results:type_name -> google.protobuf.Struct
-	23, // 11: parlance.v1.CallAnalysis.data_collection_results:type_name -> google.protobuf.Struct
-	23, // 12: parlance.v1.ConversationInitiation.conversation_config_override:type_name -> google.protobuf.Struct
-	22, // 13: parlance.v1.ConversationInitiation.dynamic_variables:type_name -> parlance.v1.ConversationInitiation.DynamicVariablesEntry
-	24, // 14: parlance.v1.EscalationTriggered.triggered_at:type_name -> google.protobuf.Timestamp
-	24, // 15: parlance.v1.DsarReady.expires_at:type_name -> google.protobuf.Timestamp
-	24, // 16: parlance.v1.SubscriptionChanged.current_period_end:type_name -> google.protobuf.Timestamp
-	24, // 17: parlance.v1.InvoicePaid.paid_at:type_name -> google.protobuf.Timestamp
-	24, // 18: parlance.v1.InvoiceFailed.next_attempt_at:type_name -> google.protobuf.Timestamp
-	24, // 19: parlance.v1.InvoiceFailed.failed_at:type_name -> google.protobuf.Timestamp
-	24, // 20: parlance.v1.KbSourceIngested.ready_at:type_name -> google.protobuf.Timestamp
-	24, // 21: parlance.v1.TurnPersistenceFailed.failed_at:type_name -> google.protobuf.Timestamp
-	24, // 22: parlance.v1.WebhookDisabled.last_success_at:type_name -> google.protobuf.Timestamp
-	24, // 23: parlance.v1.WebhookDisabled.disabled_at:type_name -> google.protobuf.Timestamp
-	6,  // 24: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry.value:type_name -> parlance.v1.ElapsedTime
-	25, // [25:25] is the sub-list for method output_type
-	25, // [25:25] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	5,  // 6: parlance.v1.TranscriptEntry.tool_calls:type_name -> parlance.v1.TranscriptToolCall
+	6,  // 7: parlance.v1.TranscriptEntry.tool_results:type_name -> parlance.v1.TranscriptToolResult
+	4,  // 8: parlance.v1.TranscriptEntry.feedback:type_name -> parlance.v1.EntryFeedback
+	22, // 9: parlance.v1.TranscriptEntry.conversation_turn_metrics:type_name -> parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
+	9,  // 10: parlance.v1.CallMetadata.feedback:type_name -> parlance.v1.CallFeedback
+	24, // 11: parlance.v1.CallAnalysis.evaluation_criteria_results:type_name -> google.protobuf.Struct
+	24, // 12: parlance.v1.CallAnalysis.data_collection_results:type_name -> google.protobuf.Struct
+	24, // 13: parlance.v1.ConversationInitiation.conversation_config_override:type_name -> google.protobuf.Struct
+	23, // 14: parlance.v1.ConversationInitiation.dynamic_variables:type_name -> parlance.v1.ConversationInitiation.DynamicVariablesEntry
+	25, // 15: parlance.v1.EscalationTriggered.triggered_at:type_name -> google.protobuf.Timestamp
+	25, // 16: parlance.v1.DsarReady.expires_at:type_name -> google.protobuf.Timestamp
+	25, // 17: parlance.v1.SubscriptionChanged.current_period_end:type_name -> google.protobuf.Timestamp
+	25, // 18: parlance.v1.InvoicePaid.paid_at:type_name -> google.protobuf.Timestamp
+	25, // 19: parlance.v1.InvoiceFailed.next_attempt_at:type_name -> google.protobuf.Timestamp
+	25, // 20: parlance.v1.InvoiceFailed.failed_at:type_name -> google.protobuf.Timestamp
+	25, // 21: parlance.v1.KbSourceIngested.ready_at:type_name -> google.protobuf.Timestamp
+	25, // 22: parlance.v1.TurnPersistenceFailed.failed_at:type_name -> google.protobuf.Timestamp
+	25, // 23: parlance.v1.WebhookDisabled.last_success_at:type_name -> google.protobuf.Timestamp
+	25, // 24: parlance.v1.WebhookDisabled.disabled_at:type_name -> google.protobuf.Timestamp
+	7,  // 25: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry.value:type_name -> parlance.v1.ElapsedTime
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_events_proto_init() }
@@ -2363,14 +2452,14 @@ func file_parlance_v1_events_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_events_proto_msgTypes[0].OneofWrappers = []any{}
-	file_parlance_v1_events_proto_msgTypes[8].OneofWrappers = []any{}
+	file_parlance_v1_events_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_events_proto_rawDesc), len(file_parlance_v1_events_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

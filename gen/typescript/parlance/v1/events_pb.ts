@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file parlance/v1/events.proto.
  */
 export const file_parlance_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("ChhwYXJsYW5jZS92MS9ldmVudHMucHJvdG8SC3BhcmxhbmNlLnYxItUEChVQb3N0Q2FsbFRyYW5zY3JpcHRpb24SEAoIYWdlbnRfaWQYASABKAkSFwoPY29udmVyc2F0aW9uX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDgoGc3RhdHVzGAQgASgJEg8KB3VzZXJfaWQYBSABKAkSMAoKdHJhbnNjcmlwdBgGIAMoCzIcLnBhcmxhbmNlLnYxLlRyYW5zY3JpcHRFbnRyeRIrCghtZXRhZGF0YRgHIAEoCzIZLnBhcmxhbmNlLnYxLkNhbGxNZXRhZGF0YRIrCghhbmFseXNpcxgIIAEoCzIZLnBhcmxhbmNlLnYxLkNhbGxBbmFseXNpcxJQCiNjb252ZXJzYXRpb25faW5pdGlhdGlvbl9jbGllbnRfZGF0YRgJIAEoCzIjLnBhcmxhbmNlLnYxLkNvbnZlcnNhdGlvbkluaXRpYXRpb24SEQoJaGFzX2F1ZGlvGAogASgIEhYKDmhhc191c2VyX2F1ZGlvGAsgASgIEhoKEmhhc19yZXNwb25zZV9hdWRpbxgMIAEoCBIRCgl0cnVuY2F0ZWQYDSABKAgSFgoOdHJhbnNjcmlwdF91cmwYDiABKAkSFQoNYWdlbnRfdmVyc2lvbhgPIAEoBRIQCghtb2RhbGl0eRgQIAEoCRInCgZtZW1vcnkYESABKAsyFy5wYXJsYW5jZS52MS5DYWxsTWVtb3J5EhUKCHdpdGhoZWxkGBIgASgJSACIAQESFgoOZHJhZnRfcmV2aXNpb24YEyABKAVCCwoJX3dpdGhoZWxkIl4KCkNhbGxNZW1vcnkSKQoGbGVhcm50GAEgAygLMhkucGFybGFuY2UudjEuTGVhcm50TWVtb3J5EhEKCWZvcmdvdHRlbhgCIAMoCRISCgpleHRyYWN0aW9uGAMgASgJIn0KDExlYXJudE1lbW9yeRIKCgJpZBgBIAEoCRIMCgRraW5kGAIgASgJEgwKBHRleHQYAyABKAkSEAoIY2F0ZWdvcnkYBCABKAkSDgoGc3RhdHVzGAUgASgJEhIKCmNyZWF0ZWRfYnkYBiABKAkSDwoHdHVybl9pZBgHIAEoCSK7AwoPVHJhbnNjcmlwdEVudHJ5EgwKBHJvbGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIPCgd0dXJuX2lkGAMgASgJEjMKCnRvb2xfY2FsbHMYBCADKAsyHy5wYXJsYW5jZS52MS5UcmFuc2NyaXB0VG9vbENhbGwSNwoMdG9vbF9yZXN1bHRzGAUgAygLMiEucGFybGFuY2UudjEuVHJhbnNjcmlwdFRvb2xSZXN1bHQSEAoIZmVlZGJhY2sYBiABKAkSGQoRdGltZV9pbl9jYWxsX3NlY3MYByABKAUSXAoZY29udmVyc2F0aW9uX3R1cm5fbWV0cmljcxgIIAMoCzI5LnBhcmxhbmNlLnYxLlRyYW5zY3JpcHRFbnRyeS5Db252ZXJzYXRpb25UdXJuTWV0cmljc0VudHJ5EhMKC2ludGVycnVwdGVkGAkgASgIEhAKCG9wZXJhdG9yGAogASgJGlgKHENvbnZlcnNhdGlvblR1cm5NZXRyaWNzRW50cnkSCwoDa2V5GAEgASgJEicKBXZhbHVlGAIgASgLMhgucGFybGFuY2UudjEuRWxhcHNlZFRpbWU6AjgBInEKElRyYW5zY3JpcHRUb29sQ2FsbBISCgpyZXF1ZXN0X2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIWCg5wYXJhbXNfYXNfanNvbhgDIAEoCRIcChR0b29sX2hhc19iZWVuX2NhbGxlZBgEIAEoCCJ+ChRUcmFuc2NyaXB0VG9vbFJlc3VsdBISCgpyZXF1ZXN0X2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIUCgxyZXN1bHRfdmFsdWUYAyABKAkSEAoIaXNfZXJyb3IYBCABKAgSFwoPdG9vbF9sYXRlbmN5X21zGAUgASgFIiMKC0VsYXBzZWRUaW1lEhQKDGVsYXBzZWRfdGltZRgBIAEoASL8AQoMQ2FsbE1ldGFkYXRhEhwKFHN0YXJ0X3RpbWVfdW5peF9zZWNzGAEgASgBEhoKEmNhbGxfZHVyYXRpb25fc2VjcxgCIAEoBRIaChJ0ZXJtaW5hdGlvbl9yZWFzb24YAyABKAkSFQoNbWFpbl9sYW5ndWFnZRgEIAEoCRIRCgl0ZXh0X29ubHkYBSABKAgSEgoKdHVybl9jb3VudBgGIAEoBRIUCgxpbnB1dF90b2tlbnMYByABKAUSFQoNb3V0cHV0X3Rva2VucxgIIAEoBRIrCghmZWVkYmFjaxgeIAEoCzIZLnBhcmxhbmNlLnYxLkNhbGxGZWVkYmFjayJdCgxDYWxsRmVlZGJhY2sSGgoNb3ZlcmFsbF9zY29yZRgBIAEoCUgAiAEBEg0KBWxpa2VzGAIgASgFEhAKCGRpc2xpa2VzGAMgASgFQhAKDl9vdmVyYWxsX3Njb3JlIoACCgxDYWxsQW5hbHlzaXMSPAobZXZhbHVhdGlvbl9jcml0ZXJpYV9yZXN1bHRzGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI4ChdkYXRhX2NvbGxlY3Rpb25fcmVzdWx0cxgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFwoPY2FsbF9zdWNjZXNzZnVsGAMgASgJEhoKEnRyYW5zY3JpcHRfc3VtbWFyeRgEIAEoCRIOCgZzdGF0dXMYBSABKAkSDQoFZXJyb3IYBiABKAkSJAocZGF0YV9jb2xsZWN0aW9uX3Jlc3VsdHNfanNvbhgHIAEoCSLmAQoWQ29udmVyc2F0aW9uSW5pdGlhdGlvbhI9Chxjb252ZXJzYXRpb25fY29uZmlnX292ZXJyaWRlGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBJUChFkeW5hbWljX3ZhcmlhYmxlcxgCIAMoCzI5LnBhcmxhbmNlLnYxLkNvbnZlcnNhdGlvbkluaXRpYXRpb24uRHluYW1pY1ZhcmlhYmxlc0VudHJ5GjcKFUR5bmFtaWNWYXJpYWJsZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIsABChNFc2NhbGF0aW9uVHJpZ2dlcmVkEhIKCnNlc3Npb25faWQYASABKAkSEAoIYWdlbnRfaWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIPCgd0dXJuX2lkGAQgASgJEg0KBWd1YXJkGAUgASgJEgwKBHNpZGUYBiABKAkSEgoKbWF0Y2hlZF9ieRgHIAEoCRIwCgx0cmlnZ2VyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpgBCglEc2FyUmVhZHkSEgoKcmVxdWVzdF9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEgwKBGtpbmQYAyABKAkSFAoMZG93bmxvYWRfdXJsGAQgASgJEi4KCmV4cGlyZXNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnNpemVfYnl0ZXMYBiABKAEihAEKDEZhdGlndWVBbGVydBIPCgd1c2VyX2lkGAEgASgJEhAKCGFnZW50X2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDgoGd2luZG93GAQgASgJEg8KB21lYXN1cmUYBSABKAkSDQoFdmFsdWUYBiABKAESDQoFbGltaXQYByABKAEisQEKFVVzYWdlVGhyZXNob2xkQ3Jvc3NlZBINCgVtZXRlchgBIAEoCRIOCgZwZXJpb2QYAiABKAkSDQoFdmFsdWUYAyABKAESDQoFbGltaXQYBCABKAESGQoRdGhyZXNob2xkX3BlcmNlbnQYBSABKAESEAoIYWxlcnRfaWQYBiABKAkSFAoMd29ya3NwYWNlX2lkGAcgASgJEhgKEGxpbWl0X3JlYWNoZWRfb24YCCABKAkisgEKE1N1YnNjcmlwdGlvbkNoYW5nZWQSFwoPc3Vic2NyaXB0aW9uX2lkGAEgASgJEhMKC2N1c3RvbWVyX2lkGAIgASgJEhcKD3ByZXZpb3VzX3N0YXR1cxgDIAEoCRIOCgZzdGF0dXMYBCABKAkSDAoEcGxhbhgFIAEoCRI2ChJjdXJyZW50X3BlcmlvZF9lbmQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIr8BCgtJbnZvaWNlUGFpZBISCgppbnZvaWNlX2lkGAEgASgJEhMKC2N1c3RvbWVyX2lkGAIgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgDIAEoCRITCgthbW91bnRfcGFpZBgEIAEoARIQCghjdXJyZW5jeRgFIAEoCRIaChJob3N0ZWRfaW52b2ljZV91cmwYBiABKAkSKwoHcGFpZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiiwIKDUludm9pY2VGYWlsZWQSEgoKaW52b2ljZV9pZBgBIAEoCRITCgtjdXN0b21lcl9pZBgCIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAyABKAkSEgoKYW1vdW50X2R1ZRgEIAEoARIQCghjdXJyZW5jeRgFIAEoCRIVCg1hdHRlbXB0X2NvdW50GAYgASgFEjMKD25leHRfYXR0ZW1wdF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPZmFpbHVyZV9tZXNzYWdlGAggASgJEi0KCWZhaWxlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi/gEKEEtiU291cmNlSW5nZXN0ZWQSEQoJc291cmNlX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSDAoEa2luZBgDIAEoCRISCgptZWRpYV90eXBlGAQgASgJEg4KBnN0YXR1cxgFIAEoCRISCgpzaXplX2J5dGVzGAYgASgNEhIKCnBhZ2VfY291bnQYByABKAUSEwoLY2h1bmtfY291bnQYCCABKAUSFwoPZW1iZWRkaW5nX21vZGVsGAkgASgJEhMKC2R1cmF0aW9uX21zGAogASgFEiwKCHJlYWR5X2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKQAQoVVHVyblBlcnNpc3RlbmNlRmFpbGVkEhIKCnNlc3Npb25faWQYASABKAkSDwoHdHVybl9pZBgCIAEoCRIQCghhZ2VudF9pZBgDIAEoCRIRCglyZWNvdmVyZWQYBCABKAgSLQoJZmFpbGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLHAQoPV2ViaG9va0Rpc2FibGVkEhMKC2VuZHBvaW50X2lkGAEgASgJEgsKA3VybBgCIAEoCRIOCgZyZWFzb24YAyABKAkSHAoUY29uc2VjdXRpdmVfZmFpbHVyZXMYBCABKAUSMwoPbGFzdF9zdWNjZXNzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkaXNhYmxlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCMlowcGFybGFuY2UuZGV2L3BhcmxhbmNlL2dlbi9wYXJsYW5jZS92MTtwYXJsYW5jZXYxYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChhwYXJsYW5jZS92MS9ldmVudHMucHJvdG8SC3BhcmxhbmNlLnYxIvIEChVQb3N0Q2FsbFRyYW5zY3JpcHRpb24SEAoIYWdlbnRfaWQYASABKAkSFwoPY29udmVyc2F0aW9uX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDgoGc3RhdHVzGAQgASgJEg8KB3VzZXJfaWQYBSABKAkSMAoKdHJhbnNjcmlwdBgGIAMoCzIcLnBhcmxhbmNlLnYxLlRyYW5zY3JpcHRFbnRyeRIrCghtZXRhZGF0YRgHIAEoCzIZLnBhcmxhbmNlLnYxLkNhbGxNZXRhZGF0YRIrCghhbmFseXNpcxgIIAEoCzIZLnBhcmxhbmNlLnYxLkNhbGxBbmFseXNpcxJQCiNjb252ZXJzYXRpb25faW5pdGlhdGlvbl9jbGllbnRfZGF0YRgJIAEoCzIjLnBhcmxhbmNlLnYxLkNvbnZlcnNhdGlvbkluaXRpYXRpb24SEQoJaGFzX2F1ZGlvGAogASgIEhYKDmhhc191c2VyX2F1ZGlvGAsgASgIEhoKEmhhc19yZXNwb25zZV9hdWRpbxgMIAEoCBIRCgl0cnVuY2F0ZWQYDSABKAgSFgoOdHJhbnNjcmlwdF91cmwYDiABKAkSFQoNYWdlbnRfdmVyc2lvbhgPIAEoBRIQCghtb2RhbGl0eRgQIAEoCRInCgZtZW1vcnkYESABKAsyFy5wYXJsYW5jZS52MS5DYWxsTWVtb3J5EhUKCHdpdGhoZWxkGBIgASgJSACIAQESFgoOZHJhZnRfcmV2aXNpb24YEyABKAUSGwoTaGFzX2F1eGlsaWFyeV9hdWRpbxgUIAEoCEILCglfd2l0aGhlbGQiXgoKQ2FsbE1lbW9yeRIpCgZsZWFybnQYASADKAsyGS5wYXJsYW5jZS52MS5MZWFybnRNZW1vcnkSEQoJZm9yZ290dGVuGAIgAygJEhIKCmV4dHJhY3Rpb24YAyABKAkifQoMTGVhcm50TWVtb3J5EgoKAmlkGAEgASgJEgwKBGtpbmQYAiABKAkSDAoEdGV4dBgDIAEoCRIQCghjYXRlZ29yeRgEIAEoCRIOCgZzdGF0dXMYBSABKAkSEgoKY3JlYXRlZF9ieRgGIAEoCRIPCgd0dXJuX2lkGAcgASgJItcDCg9UcmFuc2NyaXB0RW50cnkSDAoEcm9sZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg8KB3R1cm5faWQYAyABKAkSMwoKdG9vbF9jYWxscxgEIAMoCzIfLnBhcmxhbmNlLnYxLlRyYW5zY3JpcHRUb29sQ2FsbBI3Cgx0b29sX3Jlc3VsdHMYBSADKAsyIS5wYXJsYW5jZS52MS5UcmFuc2NyaXB0VG9vbFJlc3VsdBIsCghmZWVkYmFjaxgGIAEoCzIaLnBhcmxhbmNlLnYxLkVudHJ5RmVlZGJhY2sSGQoRdGltZV9pbl9jYWxsX3NlY3MYByABKAUSXAoZY29udmVyc2F0aW9uX3R1cm5fbWV0cmljcxgIIAMoCzI5LnBhcmxhbmNlLnYxLlRyYW5zY3JpcHRFbnRyeS5Db252ZXJzYXRpb25UdXJuTWV0cmljc0VudHJ5EhMKC2ludGVycnVwdGVkGAkgASgIEhAKCG9wZXJhdG9yGAogASgJGlgKHENvbnZlcnNhdGlvblR1cm5NZXRyaWNzRW50cnkSCwoDa2V5GAEgASgJEicKBXZhbHVlGAIgASgLMhgucGFybGFuY2UudjEuRWxhcHNlZFRpbWU6AjgBIjkKDUVudHJ5RmVlZGJhY2sSDQoFc2NvcmUYASABKAkSGQoRdGltZV9pbl9jYWxsX3NlY3MYAiABKAUicQoSVHJhbnNjcmlwdFRvb2xDYWxsEhIKCnJlcXVlc3RfaWQYASABKAkSEQoJdG9vbF9uYW1lGAIgASgJEhYKDnBhcmFtc19hc19qc29uGAMgASgJEhwKFHRvb2xfaGFzX2JlZW5fY2FsbGVkGAQgASgIIrcBChRUcmFuc2NyaXB0VG9vbFJlc3VsdBISCgpyZXF1ZXN0X2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIUCgxyZXN1bHRfdmFsdWUYAyABKAkSEAoIaXNfZXJyb3IYBCABKAgSFwoPdG9vbF9sYXRlbmN5X21zGAUgASgFEhwKFHRvb2xfaGFzX2JlZW5fY2FsbGVkGAYgASgIEhkKEXRvb2xfbGF0ZW5jeV9zZWNzGAcgASgBIiMKC0VsYXBzZWRUaW1lEhQKDGVsYXBzZWRfdGltZRgBIAEoASL8AQoMQ2FsbE1ldGFkYXRhEhwKFHN0YXJ0X3RpbWVfdW5peF9zZWNzGAEgASgBEhoKEmNhbGxfZHVyYXRpb25fc2VjcxgCIAEoBRIaChJ0ZXJtaW5hdGlvbl9yZWFzb24YAyABKAkSFQoNbWFpbl9sYW5ndWFnZRgEIAEoCRIRCgl0ZXh0X29ubHkYBSABKAgSEgoKdHVybl9jb3VudBgGIAEoBRIUCgxpbnB1dF90b2tlbnMYByABKAUSFQoNb3V0cHV0X3Rva2VucxgIIAEoBRIrCghmZWVkYmFjaxgeIAEoCzIZLnBhcmxhbmNlLnYxLkNhbGxGZWVkYmFjayJdCgxDYWxsRmVlZGJhY2sSGgoNb3ZlcmFsbF9zY29yZRgBIAEoCUgAiAEBEg0KBWxpa2VzGAIgASgFEhAKCGRpc2xpa2VzGAMgASgFQhAKDl9vdmVyYWxsX3Njb3JlIoACCgxDYWxsQW5hbHlzaXMSPAobZXZhbHVhdGlvbl9jcml0ZXJpYV9yZXN1bHRzGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBI4ChdkYXRhX2NvbGxlY3Rpb25fcmVzdWx0cxgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFwoPY2FsbF9zdWNjZXNzZnVsGAMgASgJEhoKEnRyYW5zY3JpcHRfc3VtbWFyeRgEIAEoCRIOCgZzdGF0dXMYBSABKAkSDQoFZXJyb3IYBiABKAkSJAocZGF0YV9jb2xsZWN0aW9uX3Jlc3VsdHNfanNvbhgHIAEoCSLmAQoWQ29udmVyc2F0aW9uSW5pdGlhdGlvbhI9Chxjb252ZXJzYXRpb25fY29uZmlnX292ZXJyaWRlGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBJUChFkeW5hbWljX3ZhcmlhYmxlcxgCIAMoCzI5LnBhcmxhbmNlLnYxLkNvbnZlcnNhdGlvbkluaXRpYXRpb24uRHluYW1pY1ZhcmlhYmxlc0VudHJ5GjcKFUR5bmFtaWNWYXJpYWJsZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIsABChNFc2NhbGF0aW9uVHJpZ2dlcmVkEhIKCnNlc3Npb25faWQYASABKAkSEAoIYWdlbnRfaWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIPCgd0dXJuX2lkGAQgASgJEg0KBWd1YXJkGAUgASgJEgwKBHNpZGUYBiABKAkSEgoKbWF0Y2hlZF9ieRgHIAEoCRIwCgx0cmlnZ2VyZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpgBCglEc2FyUmVhZHkSEgoKcmVxdWVzdF9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEgwKBGtpbmQYAyABKAkSFAoMZG93bmxvYWRfdXJsGAQgASgJEi4KCmV4cGlyZXNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnNpemVfYnl0ZXMYBiABKAEihAEKDEZhdGlndWVBbGVydBIPCgd1c2VyX2lkGAEgASgJEhAKCGFnZW50X2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDgoGd2luZG93GAQgASgJEg8KB21lYXN1cmUYBSABKAkSDQoFdmFsdWUYBiABKAESDQoFbGltaXQYByABKAEisQEKFVVzYWdlVGhyZXNob2xkQ3Jvc3NlZBINCgVtZXRlchgBIAEoCRIOCgZwZXJpb2QYAiABKAkSDQoFdmFsdWUYAyABKAESDQoFbGltaXQYBCABKAESGQoRdGhyZXNob2xkX3BlcmNlbnQYBSABKAESEAoIYWxlcnRfaWQYBiABKAkSFAoMd29ya3NwYWNlX2lkGAcgASgJEhgKEGxpbWl0X3JlYWNoZWRfb24YCCABKAkisgEKE1N1YnNjcmlwdGlvbkNoYW5nZWQSFwoPc3Vic2NyaXB0aW9uX2lkGAEgASgJEhMKC2N1c3RvbWVyX2lkGAIgASgJEhcKD3ByZXZpb3VzX3N0YXR1cxgDIAEoCRIOCgZzdGF0dXMYBCABKAkSDAoEcGxhbhgFIAEoCRI2ChJjdXJyZW50X3BlcmlvZF9lbmQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIr8BCgtJbnZvaWNlUGFpZBISCgppbnZvaWNlX2lkGAEgASgJEhMKC2N1c3RvbWVyX2lkGAIgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgDIAEoCRITCgthbW91bnRfcGFpZBgEIAEoARIQCghjdXJyZW5jeRgFIAEoCRIaChJob3N0ZWRfaW52b2ljZV91cmwYBiABKAkSKwoHcGFpZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiiwIKDUludm9pY2VGYWlsZWQSEgoKaW52b2ljZV9pZBgBIAEoCRITCgtjdXN0b21lcl9pZBgCIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAyABKAkSEgoKYW1vdW50X2R1ZRgEIAEoARIQCghjdXJyZW5jeRgFIAEoCRIVCg1hdHRlbXB0X2NvdW50GAYgASgFEjMKD25leHRfYXR0ZW1wdF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPZmFpbHVyZV9tZXNzYWdlGAggASgJEi0KCWZhaWxlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi/gEKEEtiU291cmNlSW5nZXN0ZWQSEQoJc291cmNlX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSDAoEa2luZBgDIAEoCRISCgptZWRpYV90eXBlGAQgASgJEg4KBnN0YXR1cxgFIAEoCRISCgpzaXplX2J5dGVzGAYgASgNEhIKCnBhZ2VfY291bnQYByABKAUSEwoLY2h1bmtfY291bnQYCCABKAUSFwoPZW1iZWRkaW5nX21vZGVsGAkgASgJEhMKC2R1cmF0aW9uX21zGAogASgFEiwKCHJlYWR5X2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKQAQoVVHVyblBlcnNpc3RlbmNlRmFpbGVkEhIKCnNlc3Npb25faWQYASABKAkSDwoHdHVybl9pZBgCIAEoCRIQCghhZ2VudF9pZBgDIAEoCRIRCglyZWNvdmVyZWQYBCABKAgSLQoJZmFpbGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLHAQoPV2ViaG9va0Rpc2FibGVkEhMKC2VuZHBvaW50X2lkGAEgASgJEgsKA3VybBgCIAEoCRIOCgZyZWFzb24YAyABKAkSHAoUY29uc2VjdXRpdmVfZmFpbHVyZXMYBCABKAUSMwoPbGFzdF9zdWNjZXNzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkaXNhYmxlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCMlowcGFybGFuY2UuZGV2L3BhcmxhbmNlL2dlbi9wYXJsYW5jZS92MTtwYXJsYW5jZXYxYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * PostCallTranscription is the data of post_call_transcription: a conversation has ended and its
@@ -144,6 +144,14 @@ export type PostCallTranscription = Message<"parlance.v1.PostCallTranscription">
    * @generated from field: int32 draft_revision = 19;
    */
   draftRevision: number;
+
+  /**
+   * Always false: a recording has the two sides and nothing else. For receivers that were written
+   * for ElevenLabs.
+   *
+   * @generated from field: bool has_auxiliary_audio = 20;
+   */
+  hasAuxiliaryAudio: boolean;
 };
 
 /**
@@ -281,11 +289,11 @@ export type TranscriptEntry = Message<"parlance.v1.TranscriptEntry"> & {
   toolResults: TranscriptToolResult[];
 
   /**
-   * like, dislike or empty.
+   * The user's feedback on the answer; null when there is none.
    *
-   * @generated from field: string feedback = 6;
+   * @generated from field: parlance.v1.EntryFeedback feedback = 6;
    */
-  feedback: string;
+  feedback?: EntryFeedback | undefined;
 
   /**
    * @generated from field: int32 time_in_call_secs = 7;
@@ -320,6 +328,32 @@ export type TranscriptEntry = Message<"parlance.v1.TranscriptEntry"> & {
  */
 export const TranscriptEntrySchema: GenMessage<TranscriptEntry> = /*@__PURE__*/
   messageDesc(file_parlance_v1_events, 3);
+
+/**
+ * EntryFeedback is what the user thought of one answer.
+ *
+ * @generated from message parlance.v1.EntryFeedback
+ */
+export type EntryFeedback = Message<"parlance.v1.EntryFeedback"> & {
+  /**
+   * @generated from field: string score = 1;
+   */
+  score: string;
+
+  /**
+   * When the answer was begun.
+   *
+   * @generated from field: int32 time_in_call_secs = 2;
+   */
+  timeInCallSecs: number;
+};
+
+/**
+ * Describes the message parlance.v1.EntryFeedback.
+ * Use `create(EntryFeedbackSchema)` to create a new message.
+ */
+export const EntryFeedbackSchema: GenMessage<EntryFeedback> = /*@__PURE__*/
+  messageDesc(file_parlance_v1_events, 4);
 
 /**
  * TranscriptToolCall is a call the model made.
@@ -358,7 +392,7 @@ export type TranscriptToolCall = Message<"parlance.v1.TranscriptToolCall"> & {
  * Use `create(TranscriptToolCallSchema)` to create a new message.
  */
 export const TranscriptToolCallSchema: GenMessage<TranscriptToolCall> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 4);
+  messageDesc(file_parlance_v1_events, 5);
 
 /**
  * TranscriptToolResult is what a call answered.
@@ -390,6 +424,20 @@ export type TranscriptToolResult = Message<"parlance.v1.TranscriptToolResult"> &
    * @generated from field: int32 tool_latency_ms = 5;
    */
   toolLatencyMs: number;
+
+  /**
+   * As tool_has_been_called of the call.
+   *
+   * @generated from field: bool tool_has_been_called = 6;
+   */
+  toolHasBeenCalled: boolean;
+
+  /**
+   * tool_latency_ms in seconds, for receivers that were written for ElevenLabs.
+   *
+   * @generated from field: double tool_latency_secs = 7;
+   */
+  toolLatencySecs: number;
 };
 
 /**
@@ -397,7 +445,7 @@ export type TranscriptToolResult = Message<"parlance.v1.TranscriptToolResult"> &
  * Use `create(TranscriptToolResultSchema)` to create a new message.
  */
 export const TranscriptToolResultSchema: GenMessage<TranscriptToolResult> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 5);
+  messageDesc(file_parlance_v1_events, 6);
 
 /**
  * ElapsedTime is a duration.
@@ -418,7 +466,7 @@ export type ElapsedTime = Message<"parlance.v1.ElapsedTime"> & {
  * Use `create(ElapsedTimeSchema)` to create a new message.
  */
 export const ElapsedTimeSchema: GenMessage<ElapsedTime> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 6);
+  messageDesc(file_parlance_v1_events, 7);
 
 /**
  * CallMetadata is about the call as a whole.
@@ -479,7 +527,7 @@ export type CallMetadata = Message<"parlance.v1.CallMetadata"> & {
  * Use `create(CallMetadataSchema)` to create a new message.
  */
 export const CallMetadataSchema: GenMessage<CallMetadata> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 7);
+  messageDesc(file_parlance_v1_events, 8);
 
 /**
  * CallFeedback counts the user's likes and dislikes of answers.
@@ -510,7 +558,7 @@ export type CallFeedback = Message<"parlance.v1.CallFeedback"> & {
  * Use `create(CallFeedbackSchema)` to create a new message.
  */
 export const CallFeedbackSchema: GenMessage<CallFeedback> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 8);
+  messageDesc(file_parlance_v1_events, 9);
 
 /**
  * CallAnalysis is what a model made of the call.
@@ -571,7 +619,7 @@ export type CallAnalysis = Message<"parlance.v1.CallAnalysis"> & {
  * Use `create(CallAnalysisSchema)` to create a new message.
  */
 export const CallAnalysisSchema: GenMessage<CallAnalysis> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 9);
+  messageDesc(file_parlance_v1_events, 10);
 
 /**
  * ConversationInitiation is what the session was created with, without secret__ variables.
@@ -601,7 +649,7 @@ export type ConversationInitiation = Message<"parlance.v1.ConversationInitiation
  * Use `create(ConversationInitiationSchema)` to create a new message.
  */
 export const ConversationInitiationSchema: GenMessage<ConversationInitiation> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 10);
+  messageDesc(file_parlance_v1_events, 11);
 
 /**
  * EscalationTriggered is the data of escalation.triggered: a guard escalated a turn.
@@ -661,7 +709,7 @@ export type EscalationTriggered = Message<"parlance.v1.EscalationTriggered"> & {
  * Use `create(EscalationTriggeredSchema)` to create a new message.
  */
 export const EscalationTriggeredSchema: GenMessage<EscalationTriggered> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 11);
+  messageDesc(file_parlance_v1_events, 12);
 
 /**
  * DsarReady is the data of dsar.ready: an export can be downloaded.
@@ -705,7 +753,7 @@ export type DsarReady = Message<"parlance.v1.DsarReady"> & {
  * Use `create(DsarReadySchema)` to create a new message.
  */
 export const DsarReadySchema: GenMessage<DsarReady> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 12);
+  messageDesc(file_parlance_v1_events, 13);
 
 /**
  * FatigueAlert is the data of fatigue.alert: a user used up a window.
@@ -758,7 +806,7 @@ export type FatigueAlert = Message<"parlance.v1.FatigueAlert"> & {
  * Use `create(FatigueAlertSchema)` to create a new message.
  */
 export const FatigueAlertSchema: GenMessage<FatigueAlert> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 13);
+  messageDesc(file_parlance_v1_events, 14);
 
 /**
  * UsageThresholdCrossed is the data of usage.threshold.
@@ -826,7 +874,7 @@ export type UsageThresholdCrossed = Message<"parlance.v1.UsageThresholdCrossed">
  * Use `create(UsageThresholdCrossedSchema)` to create a new message.
  */
 export const UsageThresholdCrossedSchema: GenMessage<UsageThresholdCrossed> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 14);
+  messageDesc(file_parlance_v1_events, 15);
 
 /**
  * SubscriptionChanged is the data of subscription.changed.
@@ -876,7 +924,7 @@ export type SubscriptionChanged = Message<"parlance.v1.SubscriptionChanged"> & {
  * Use `create(SubscriptionChangedSchema)` to create a new message.
  */
 export const SubscriptionChangedSchema: GenMessage<SubscriptionChanged> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 15);
+  messageDesc(file_parlance_v1_events, 16);
 
 /**
  * InvoicePaid is the data of invoice.paid.
@@ -929,7 +977,7 @@ export type InvoicePaid = Message<"parlance.v1.InvoicePaid"> & {
  * Use `create(InvoicePaidSchema)` to create a new message.
  */
 export const InvoicePaidSchema: GenMessage<InvoicePaid> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 16);
+  messageDesc(file_parlance_v1_events, 17);
 
 /**
  * InvoiceFailed is the data of invoice.failed.
@@ -996,7 +1044,7 @@ export type InvoiceFailed = Message<"parlance.v1.InvoiceFailed"> & {
  * Use `create(InvoiceFailedSchema)` to create a new message.
  */
 export const InvoiceFailedSchema: GenMessage<InvoiceFailed> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 17);
+  messageDesc(file_parlance_v1_events, 18);
 
 /**
  * KbSourceIngested is the data of kb.source_ingested: a source became ready.
@@ -1065,7 +1113,7 @@ export type KbSourceIngested = Message<"parlance.v1.KbSourceIngested"> & {
  * Use `create(KbSourceIngestedSchema)` to create a new message.
  */
 export const KbSourceIngestedSchema: GenMessage<KbSourceIngested> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 18);
+  messageDesc(file_parlance_v1_events, 19);
 
 /**
  * TurnPersistenceFailed is the data of turn.persistence_failed: a turn could not be written at
@@ -1107,7 +1155,7 @@ export type TurnPersistenceFailed = Message<"parlance.v1.TurnPersistenceFailed">
  * Use `create(TurnPersistenceFailedSchema)` to create a new message.
  */
 export const TurnPersistenceFailedSchema: GenMessage<TurnPersistenceFailed> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 19);
+  messageDesc(file_parlance_v1_events, 20);
 
 /**
  * WebhookDisabled is the data of webhook.disabled: an endpoint was disabled automatically.
@@ -1155,5 +1203,5 @@ export type WebhookDisabled = Message<"parlance.v1.WebhookDisabled"> & {
  * Use `create(WebhookDisabledSchema)` to create a new message.
  */
 export const WebhookDisabledSchema: GenMessage<WebhookDisabled> = /*@__PURE__*/
-  messageDesc(file_parlance_v1_events, 20);
+  messageDesc(file_parlance_v1_events, 21);
 

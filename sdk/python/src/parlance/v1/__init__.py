@@ -129,6 +129,7 @@ from .events_pb2 import PostCallTranscription as PostCallTranscription
 from .events_pb2 import CallMemory as CallMemory
 from .events_pb2 import LearntMemory as LearntMemory
 from .events_pb2 import TranscriptEntry as TranscriptEntry
+from .events_pb2 import EntryFeedback as EntryFeedback
 from .events_pb2 import TranscriptToolCall as TranscriptToolCall
 from .events_pb2 import TranscriptToolResult as TranscriptToolResult
 from .events_pb2 import ElapsedTime as ElapsedTime
@@ -511,6 +512,7 @@ __all__ = [
     "EmbeddingStatus",
     "EnableWebhookEndpointRequest",
     "EndSessionRequest",
+    "EntryFeedback",
     "ErasureCertificate",
     "EscalationTriggered",
     "EvaluationChange",

@@ -104,6 +104,14 @@ class ElapsedTime(_message.Message):
     elapsed_time: float
     def __init__(self, elapsed_time: _Optional[float] = ...) -> None: ...
 
+class EntryFeedback(_message.Message):
+    __slots__ = ["score", "time_in_call_secs"]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    TIME_IN_CALL_SECS_FIELD_NUMBER: _ClassVar[int]
+    score: str
+    time_in_call_secs: int
+    def __init__(self, score: _Optional[str] = ..., time_in_call_secs: _Optional[int] = ...) -> None: ...
+
 class EscalationTriggered(_message.Message):
     __slots__ = ["agent_id", "guard", "matched_by", "session_id", "side", "triggered_at", "turn_id", "user_id"]
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -227,7 +235,7 @@ class LearntMemory(_message.Message):
     def __init__(self, id: _Optional[str] = ..., kind: _Optional[str] = ..., text: _Optional[str] = ..., category: _Optional[str] = ..., status: _Optional[str] = ..., created_by: _Optional[str] = ..., turn_id: _Optional[str] = ...) -> None: ...
 
 class PostCallTranscription(_message.Message):
-    __slots__ = ["agent_id", "agent_version", "analysis", "conversation_id", "conversation_initiation_client_data", "draft_revision", "has_audio", "has_response_audio", "has_user_audio", "memory", "metadata", "modality", "session_id", "status", "transcript", "transcript_url", "truncated", "user_id", "withheld"]
+    __slots__ = ["agent_id", "agent_version", "analysis", "conversation_id", "conversation_initiation_client_data", "draft_revision", "has_audio", "has_auxiliary_audio", "has_response_audio", "has_user_audio", "memory", "metadata", "modality", "session_id", "status", "transcript", "transcript_url", "truncated", "user_id", "withheld"]
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     AGENT_VERSION_FIELD_NUMBER: _ClassVar[int]
     ANALYSIS_FIELD_NUMBER: _ClassVar[int]
@@ -235,6 +243,7 @@ class PostCallTranscription(_message.Message):
     CONVERSATION_INITIATION_CLIENT_DATA_FIELD_NUMBER: _ClassVar[int]
     DRAFT_REVISION_FIELD_NUMBER: _ClassVar[int]
     HAS_AUDIO_FIELD_NUMBER: _ClassVar[int]
+    HAS_AUXILIARY_AUDIO_FIELD_NUMBER: _ClassVar[int]
     HAS_RESPONSE_AUDIO_FIELD_NUMBER: _ClassVar[int]
     HAS_USER_AUDIO_FIELD_NUMBER: _ClassVar[int]
     MEMORY_FIELD_NUMBER: _ClassVar[int]
@@ -254,6 +263,7 @@ class PostCallTranscription(_message.Message):
     conversation_initiation_client_data: ConversationInitiation
     draft_revision: int
     has_audio: bool
+    has_auxiliary_audio: bool
     has_response_audio: bool
     has_user_audio: bool
     memory: CallMemory
@@ -266,7 +276,7 @@ class PostCallTranscription(_message.Message):
     truncated: bool
     user_id: str
     withheld: str
-    def __init__(self, agent_id: _Optional[str] = ..., conversation_id: _Optional[str] = ..., session_id: _Optional[str] = ..., status: _Optional[str] = ..., user_id: _Optional[str] = ..., transcript: _Optional[_Iterable[_Union[TranscriptEntry, _Mapping]]] = ..., metadata: _Optional[_Union[CallMetadata, _Mapping]] = ..., analysis: _Optional[_Union[CallAnalysis, _Mapping]] = ..., conversation_initiation_client_data: _Optional[_Union[ConversationInitiation, _Mapping]] = ..., has_audio: bool = ..., has_user_audio: bool = ..., has_response_audio: bool = ..., truncated: bool = ..., transcript_url: _Optional[str] = ..., agent_version: _Optional[int] = ..., modality: _Optional[str] = ..., memory: _Optional[_Union[CallMemory, _Mapping]] = ..., withheld: _Optional[str] = ..., draft_revision: _Optional[int] = ...) -> None: ...
+    def __init__(self, agent_id: _Optional[str] = ..., conversation_id: _Optional[str] = ..., session_id: _Optional[str] = ..., status: _Optional[str] = ..., user_id: _Optional[str] = ..., transcript: _Optional[_Iterable[_Union[TranscriptEntry, _Mapping]]] = ..., metadata: _Optional[_Union[CallMetadata, _Mapping]] = ..., analysis: _Optional[_Union[CallAnalysis, _Mapping]] = ..., conversation_initiation_client_data: _Optional[_Union[ConversationInitiation, _Mapping]] = ..., has_audio: bool = ..., has_user_audio: bool = ..., has_response_audio: bool = ..., truncated: bool = ..., transcript_url: _Optional[str] = ..., agent_version: _Optional[int] = ..., modality: _Optional[str] = ..., memory: _Optional[_Union[CallMemory, _Mapping]] = ..., withheld: _Optional[str] = ..., draft_revision: _Optional[int] = ..., has_auxiliary_audio: bool = ...) -> None: ...
 
 class SubscriptionChanged(_message.Message):
     __slots__ = ["current_period_end", "customer_id", "plan", "previous_status", "status", "subscription_id"]
@@ -304,7 +314,7 @@ class TranscriptEntry(_message.Message):
     TOOL_RESULTS_FIELD_NUMBER: _ClassVar[int]
     TURN_ID_FIELD_NUMBER: _ClassVar[int]
     conversation_turn_metrics: _containers.MessageMap[str, ElapsedTime]
-    feedback: str
+    feedback: EntryFeedback
     interrupted: bool
     message: str
     operator: str
@@ -313,7 +323,7 @@ class TranscriptEntry(_message.Message):
     tool_calls: _containers.RepeatedCompositeFieldContainer[TranscriptToolCall]
     tool_results: _containers.RepeatedCompositeFieldContainer[TranscriptToolResult]
     turn_id: str
-    def __init__(self, role: _Optional[str] = ..., message: _Optional[str] = ..., turn_id: _Optional[str] = ..., tool_calls: _Optional[_Iterable[_Union[TranscriptToolCall, _Mapping]]] = ..., tool_results: _Optional[_Iterable[_Union[TranscriptToolResult, _Mapping]]] = ..., feedback: _Optional[str] = ..., time_in_call_secs: _Optional[int] = ..., conversation_turn_metrics: _Optional[_Mapping[str, ElapsedTime]] = ..., interrupted: bool = ..., operator: _Optional[str] = ...) -> None: ...
+    def __init__(self, role: _Optional[str] = ..., message: _Optional[str] = ..., turn_id: _Optional[str] = ..., tool_calls: _Optional[_Iterable[_Union[TranscriptToolCall, _Mapping]]] = ..., tool_results: _Optional[_Iterable[_Union[TranscriptToolResult, _Mapping]]] = ..., feedback: _Optional[_Union[EntryFeedback, _Mapping]] = ..., time_in_call_secs: _Optional[int] = ..., conversation_turn_metrics: _Optional[_Mapping[str, ElapsedTime]] = ..., interrupted: bool = ..., operator: _Optional[str] = ...) -> None: ...
 
 class TranscriptToolCall(_message.Message):
     __slots__ = ["params_as_json", "request_id", "tool_has_been_called", "tool_name"]
@@ -328,18 +338,22 @@ class TranscriptToolCall(_message.Message):
     def __init__(self, request_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., params_as_json: _Optional[str] = ..., tool_has_been_called: bool = ...) -> None: ...
 
 class TranscriptToolResult(_message.Message):
-    __slots__ = ["is_error", "request_id", "result_value", "tool_latency_ms", "tool_name"]
+    __slots__ = ["is_error", "request_id", "result_value", "tool_has_been_called", "tool_latency_ms", "tool_latency_secs", "tool_name"]
     IS_ERROR_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     RESULT_VALUE_FIELD_NUMBER: _ClassVar[int]
+    TOOL_HAS_BEEN_CALLED_FIELD_NUMBER: _ClassVar[int]
     TOOL_LATENCY_MS_FIELD_NUMBER: _ClassVar[int]
+    TOOL_LATENCY_SECS_FIELD_NUMBER: _ClassVar[int]
     TOOL_NAME_FIELD_NUMBER: _ClassVar[int]
     is_error: bool
     request_id: str
     result_value: str
+    tool_has_been_called: bool
     tool_latency_ms: int
+    tool_latency_secs: float
     tool_name: str
-    def __init__(self, request_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., result_value: _Optional[str] = ..., is_error: bool = ..., tool_latency_ms: _Optional[int] = ...) -> None: ...
+    def __init__(self, request_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., result_value: _Optional[str] = ..., is_error: bool = ..., tool_latency_ms: _Optional[int] = ..., tool_has_been_called: bool = ..., tool_latency_secs: _Optional[float] = ...) -> None: ...
 
 class TurnPersistenceFailed(_message.Message):
     __slots__ = ["agent_id", "failed_at", "recovered", "session_id", "turn_id"]
