@@ -18,7 +18,7 @@ import (
 // The variables of the environment that a Client falls back to.
 const (
 	EnvBaseURL = "PARLANCE_BASE_URL"
-	EnvAPIKey  = "PARLANCE_API_KEY"
+	EnvAPIKey  = "PARLANCE_API_KEY" //nolint:gosec // the name of a variable
 )
 
 const (

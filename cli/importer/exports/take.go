@@ -104,11 +104,3 @@ func into[T any](place *T) func(T) string {
 		return ""
 	}
 }
-
-// intoPointer is into for optional fields.
-func intoPointer[T any](place **T) func(T) string {
-	return func(value T) string {
-		*place = &value
-		return ""
-	}
-}

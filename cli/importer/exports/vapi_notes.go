@@ -21,7 +21,7 @@ var vapiNotes = struct {
 		"id": anew, "orgId": anew, "createdAt": anew, "updatedAt": anew, "latestVersion": anew, "isServerUrlSecretSet": anew,
 		"parentId": anew,
 	},
-	assistant: table{
+	assistant: table{ //nolint:gosec // sentences about secrets
 		"clientMessages":  "Which events a client gets, it says when it connects (docs/realtime.md).",
 		"serverMessages":  "Which events an endpoint gets is a setting of the endpoint (docs/webhooks.md).",
 		"serverUrlSecret": "Webhooks are signed with a secret of their own.", "serverUrl": noServer,
@@ -99,7 +99,7 @@ var vapiNotes = struct {
 		"securityFilterPlan":   "No-go zones look at what users say (docs/guards.md).",
 		"recordingConsentPlan": "voice.recording.notice is said before anything else.",
 	},
-	server: table{
+	server: table{ //nolint:gosec // sentences about secrets
 		"staticIpAddressesEnabled": noServer, "encryptedPaths": "Arguments are sent as they are: use https.", "credentialId": noServer,
 		"timeoutSeconds": "Endpoints have 15 seconds to answer a webhook.",
 		"headers":        "Headers of a webhook are given when it is registered.",
