@@ -270,9 +270,13 @@ func TestSecretAtTheCut(t *testing.T) {
 	if outcome.Output != `{"n":1,"pin":"REDACTED"}` || outcome.OutputJSON == nil {
 		t.Errorf("got %q", outcome.Output)
 	}
+	short := call("short", "yes", httptool.Step{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"open":"yes"}`})
+	if short.Output != `{"open":"yes"}` {
+		t.Errorf("a word that is no secret: %q", short.Output)
+	}
 	// Secrets that are part of the word which stands for them must not keep us busy.
 	if outcome := call(
-		"word", "ACT", httptool.Step{Header: map[string]string{"Content-Type": "text/plain"}, Body: "A\nC\nT ACT"},
+		"word", "DACT", httptool.Step{Header: map[string]string{"Content-Type": "text/plain"}, Body: "DA\nC\nT DACT"},
 	); !strings.Contains(outcome.Output, "REDACTED") {
 		t.Errorf("got %q", outcome.Output)
 	}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -84,16 +83,13 @@ func (s *Service) send(ctx context.Context, target string, m message, keys keys)
 	return a, false
 }
 
-// minHidden is how long a value must be to be hidden in an answer: "1" is not a secret.
-const minHidden = 6
-
 // echoOf removes the customer's headers from what an endpoint sends back.
 func echoOf(own map[string]string) redact.Redactor {
 	var secrets []string
 	for _, value := range own {
 		secrets = append(secrets, redact.Header(value)...)
 	}
-	return redact.New(slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < minHidden }))
+	return redact.New(secrets)
 }
 
 // beginning returns what is recorded of a body. Secrets are removed before it is cut, because half

@@ -17,6 +17,9 @@ import (
 const Placeholder = "REDACTED"
 
 const (
+	// minSecretBytes is the shortest secret that is looked for: a shorter one ("2", "yes") stands in
+	// texts that have nothing to do with it.
+	minSecretBytes = 4
 	// minEncodedBytes is the shortest piece of base64 or hexadecimal that is not found by chance.
 	minEncodedBytes = 8
 	// minPartialBytes is the shortest beginning of a secret that is removed at the end of a cut text.
@@ -39,11 +42,11 @@ type Redactor struct {
 	plain []string
 }
 
-// New makes a Redactor of some secrets. Empty ones are ignored.
+// New makes a Redactor of some secrets. Those shorter than 4 bytes are ignored.
 func New(secrets []string) Redactor {
 	var r Redactor
 	for _, secret := range secrets {
-		if secret == "" {
+		if len(secret) < minSecretBytes {
 			continue
 		}
 		quoted, _ := json.Marshal(secret) // strings always marshal
@@ -82,9 +85,6 @@ func New(secrets []string) Redactor {
 // secret depend on its offset modulo 3, so there is a form for each of the three.
 func encodedForms(secret string) []string {
 	forms := []string{base64.StdEncoding.EncodeToString([]byte(secret)), base64.URLEncoding.EncodeToString([]byte(secret))}
-	if len(secret) < minEncodedBytes/2 {
-		return forms
-	}
 	lower := hex.EncodeToString([]byte(secret))
 	forms = append(forms, lower, strings.ToUpper(lower))
 	for before := range 3 {
