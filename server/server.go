@@ -166,7 +166,7 @@ func NewHandler(d Deps) (http.Handler, error) {
 		return nil, err
 	}
 	mux.Handle(signin.Path, d.SignIn)
-	mux.Handle(realtimePath, d.Realtime)
+	mux.Handle(realtimePath, interceptor.WithVersion(d.Realtime, problems))
 	mux.Handle(privacy.DownloadPath, getOnly(d.Exports.ServeHTTP, problems))
 	mux.Handle(telephonyPath, withCarriers(d))
 	mux.Handle("/", facade)
@@ -174,6 +174,9 @@ func NewHandler(d Deps) (http.Handler, error) {
 	plain, direct := compressor.Wrap(mux), interceptor.WithCookie(interceptor.WithMessageLimit(rpcMux, readMaxBytes))
 	transcoded := compressor.Wrap(facade)
 	root := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isRPC(r.URL.Path) || strings.HasPrefix(r.URL.Path, "/v1/") {
+			interceptor.SetVersion(w.Header())
+		}
 		if isRPC(r.URL.Path) {
 			direct.ServeHTTP(w, r)
 			return

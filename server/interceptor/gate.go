@@ -46,9 +46,9 @@ type admittedKey struct{}
 
 // Admit checks a call of procedure with the request's Authorization header, or with the cookie
 // that WithCookie has taken from it, and returns the context that carries the principal, and how
-// to ask for it again. It sets Parlance-Version, the RateLimit-* headers and what there is to say
-// of a deprecated method on header. Errors: Unauthenticated, Forbidden auth-scope, Invalid
-// invalid-request (the version), RateLimited rate-limited, Unavailable unavailable.
+// to ask for it again. It sets the RateLimit-* headers and what there is to say of a deprecated
+// method on header. Errors: Unauthenticated, Forbidden auth-scope, Invalid invalid-request (the
+// version), RateLimited rate-limited, Unavailable unavailable.
 func (g *Gate) Admit(ctx context.Context, procedure string, request, header http.Header) (context.Context, error) {
 	if admitted, _ := ctx.Value(admittedKey{}).(string); admitted == procedure {
 		return ctx, nil
@@ -58,7 +58,7 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 		return ctx, nil
 	}
 	policy.Deprecation.announce(header)
-	unknownVersion := checkVersion(request, header)
+	unknownVersion := checkVersion(request)
 	cookie := cookieOf(ctx)
 	principal, err := g.principal(ctx, policy, request, cookie)
 	note(ctx, principal)

@@ -47,9 +47,6 @@ func TestVersionOfTheContract(t *testing.T) {
 		if got := fault.ReasonOf(err); got != row.want {
 			t.Errorf("%s: got %q, want %q", row.name, got, row.want)
 		}
-		if got := answer.Get("Parlance-Version"); got != newest {
-			t.Errorf("%s: the answer says %q", row.name, got)
-		}
 		if answer.Get("Deprecation") != "" || answer.Get("Sunset") != "" {
 			t.Errorf("%s: a method that stays is announced as deprecated: %v", row.name, answer)
 		}

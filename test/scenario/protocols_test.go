@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
@@ -302,6 +303,38 @@ func TestContractVersionOverEveryProtocol(t *testing.T) {
 			}
 			if refused != (connect.CodeOf(err) == connect.CodeInvalidArgument) || !refused && err != nil || version != served {
 				t.Errorf("%s, %q: %v, version %q", protocol.Name, asked, err, version)
+			}
+		}
+	}
+}
+
+// TestContractVersionWithoutMethod: answers that are of no method have a version too, and sockets
+// refuse one that is not served.
+func TestContractVersionWithoutMethod(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{})
+	const header, served = "Parlance-Version", "2026-11-28"
+	own := env.Tenant
+	for request, status := range map[[2]string]int{{"GET", "/v1/nothing"}: 404, {"PUT", "/v1/sessions"}: 405} {
+		got := env.Do(t, request[0], request[1], "", harness.Key(own.Read))
+		if got.Status != status || got.Header.Get(header) != served {
+			t.Errorf("%v: %d, version %q", request, got.Status, got.Header.Get(header))
+		}
+	}
+	agent := env.Do(t, http.MethodPost, own.In("/agents"), `{"name":"a"}`).Must(t, 201)
+	made := env.Do(t, http.MethodPost, "/v1/sessions", `{"agent_id":"`+agent.Text("id")+`","user_id":"u","modality":"voice"}`).Must(t, 201)
+	for asked, status := range map[string]int{"": 101, served: 101, "2020-01-01": 400} {
+		sent := http.Header{}
+		if asked != "" {
+			sent.Set(header, asked)
+		}
+		for _, socket := range []string{"chat_url", "ws_url"} {
+			conn, got, err := websocket.Dial(t.Context(), made.Text(socket), &websocket.DialOptions{HTTPHeader: sent})
+			if err == nil {
+				_ = conn.CloseNow()
+			}
+			if got == nil || got.StatusCode != status || got.Header.Get(header) != served {
+				t.Errorf("%s, %q: %v %v", socket, asked, got, err)
 			}
 		}
 	}
