@@ -152,7 +152,8 @@ go_grpcurl() {
 	go run "github.com/fullstorydev/grpcurl/cmd/grpcurl@$grpcurl_version" "${transport[@]}" \
 		-H "authorization: Bearer $PARLANCE_API_KEY" "$@"
 }
-go_grpcurl "${origin#*://}" list | grep -x parlance.v1.SessionService >/dev/null || die "reflection does not list parlance.v1.SessionService"
+go_grpcurl "${origin#*://}" list | grep -x parlance.v1.SessionService >/dev/null ||
+	die "reflection does not list parlance.v1.SessionService"
 seen "reflection lists the services"
 go_grpcurl -d "{\"session_id\": \"$session_id\", \"text\": \"When was the lamp of the lighthouse first lit?\"}" \
 	"${origin#*://}" parlance.v1.SessionService/StreamTurn >"$work/grpc"

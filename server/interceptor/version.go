@@ -20,8 +20,8 @@ var versions = []string{"2026-11-28"}
 // SetVersion says in an answer's header by which version it is made.
 func SetVersion(answer http.Header) { answer.Set(VersionHeader, versions[len(versions)-1]) }
 
-// WithVersion refuses requests for a version that is not served, for handlers that the gate does not
-// see.
+// WithVersion refuses requests for a version that is not served. It is for handlers that are not
+// behind the gate.
 func WithVersion(next http.Handler, problems problem.Writer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := checkVersion(r.Header); err != nil {
