@@ -32,6 +32,9 @@
 // Stripe keeps: here they mean that a transaction was rolled back, or that an outside party
 // failed.
 //
+// While the first request runs, a repetition is refused as in flight. That of a streamed turn
+// follows the turn instead: it knows the turn's id by the seed.
+//
 // After 499 and 5xx the key stays with its request, which may be sent again at once: the commit
 // may have succeeded although its answer was lost. After the others it is free for any request.
 //

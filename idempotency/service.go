@@ -62,6 +62,9 @@ type Claim struct {
 	// Answer is to be replayed. nil: the work is to be done, and Keep or Release to be called after
 	// it.
 	Answer *Answer
+	// Running says that the first request is being done somewhere, so that there is nothing to do
+	// and nothing to settle. What it creates has its id from Seed.
+	Running bool
 
 	service        *Service
 	place          place
@@ -70,9 +73,9 @@ type Claim struct {
 	outcomeUnknown bool
 }
 
-// Begin claims the key for the caller's request, or finds the answer to the first such request.
-// Errors: Invalid invalid-request (the key's shape), AlreadyExists idempotency-key-reused (the key
-// came with another request), Aborted idempotency-key-in-flight (the first request still runs).
+// Begin claims the key for the caller's request, or finds the first such request: its answer, or
+// that it is Running. Errors: Invalid invalid-request (the key's shape), AlreadyExists
+// idempotency-key-reused (the key came with another request), Aborted idempotency-key-in-flight.
 func (s *Service) Begin(ctx context.Context, caller workspaces.Principal, key string, r Request) (*Claim, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -96,7 +99,7 @@ func (s *Service) Begin(ctx context.Context, caller workspaces.Principal, key st
 		}
 		return s.replay(ctx, at, held, fingerprint)
 	}
-	return nil, errInFlight()
+	return nil, InFlight()
 }
 
 // claim returns a new claim, or nil if another request holds the key.
@@ -113,8 +116,13 @@ func (s *Service) claim(ctx context.Context, at place, fingerprint []byte, r Req
 	if err != nil {
 		return nil, fmt.Errorf("claim the key: %w", postgres.MapError(err))
 	}
+	return &Claim{service: s, place: at, id: id, seed: seedOf(at, fingerprint, since)}, nil
+}
+
+// seedOf is the seed of a request whose key has been in use since then.
+func seedOf(at place, fingerprint []byte, since time.Time) idgen.Seed {
 	secret := digestOf([]byte(at.TenantID), []byte(at.CallerID), at.KeyHash, fingerprint, []byte(since.UTC().Format(time.RFC3339Nano)))
-	return &Claim{service: s, place: at, id: id, seed: idgen.Seed{At: since, Secret: secret}}, nil
+	return idgen.Seed{At: since, Secret: secret}
 }
 
 // replay compares the request with the one that holds the key.
@@ -123,7 +131,7 @@ func (s *Service) replay(ctx context.Context, at place, held row, fingerprint []
 		return nil, Reused()
 	}
 	if held.Answer == nil {
-		return nil, errInFlight()
+		return &Claim{Running: true, service: s, place: at, seed: seedOf(at, fingerprint, held.CreatedAt)}, nil
 	}
 	plain, err := s.keys.Open(ctx, held.Answer, at.binding())
 	if err != nil {
@@ -136,7 +144,8 @@ func (s *Service) replay(ctx context.Context, at place, held row, fingerprint []
 	return &Claim{Answer: answer, service: s, place: at}, nil
 }
 
-func errInFlight() error {
+// InFlight says that the first request with a key still runs.
+func InFlight() error {
 	decided := fault.New(fault.IdempotencyInFlight, "The first request with this Idempotency-Key is still running; repeat it in a moment.")
 	decided.RetryAfter = retryAfter
 	return decided

@@ -60,13 +60,16 @@ func claim(ctx context.Context, db bun.IDB, r row) (since time.Time, err error) 
 }
 
 func find(ctx context.Context, db bun.IDB, at place) (row, error) {
-	var found struct{ Fingerprint, Answer []byte } // Bun would take a lone []byte for a list of rows
+	var found struct { // Bun would take a lone []byte for a list of rows
+		Fingerprint, Answer []byte
+		CreatedAt           time.Time
+	}
 	err := db.NewRaw(`
-		SELECT fingerprint, answer
+		SELECT fingerprint, answer, created_at
 		FROM idempotency_keys
 		WHERE tenant_id = ? AND caller_id = ? AND key_hash = ?`,
 		at.TenantID, at.CallerID, at.KeyHash).Scan(ctx, &found)
-	return row{place: at, Fingerprint: found.Fingerprint, Answer: found.Answer}, err
+	return row{place: at, Fingerprint: found.Fingerprint, Answer: found.Answer, CreatedAt: found.CreatedAt}, err
 }
 
 // keep stores the answer, and the session that the request made, if it made one.

@@ -55,7 +55,11 @@ func (o *Once) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if !ok || len(req.Header().Values(idempotency.Header)) == 0 || !o.policies[req.Spec().Procedure].Changes() {
 			return next(ctx, req)
 		}
-		claim, err := o.begin(ctx, req.Header(), req.Spec().Procedure, message)
+		request, err := o.requestOf(req.Header(), req.Spec().Procedure, message)
+		if err != nil {
+			return nil, err
+		}
+		claim, err := o.claimFree(ctx, req.Header().Values(idempotency.Header), request)
 		if err != nil {
 			return nil, err
 		}
@@ -87,11 +91,20 @@ func (o *Once) claim(ctx context.Context, keys []string, request idempotency.Req
 	return o.keys.Begin(ctx, workspaces.PrincipalFrom(ctx), keys[0], request)
 }
 
-// begin claims the key of a message that came with the header.
-func (o *Once) begin(ctx context.Context, header http.Header, procedure string, message proto.Message) (*idempotency.Claim, error) {
+// claimFree is claim for a request that cannot join the first one while that runs.
+func (o *Once) claimFree(ctx context.Context, keys []string, request idempotency.Request) (*idempotency.Claim, error) {
+	claim, err := o.claim(ctx, keys, request)
+	if err == nil && claim.Running {
+		return nil, idempotency.InFlight()
+	}
+	return claim, err
+}
+
+// requestOf tells a message that came with a header from other requests.
+func (o *Once) requestOf(header http.Header, procedure string, message proto.Message) (idempotency.Request, error) {
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
 	if err != nil {
-		return nil, err
+		return idempotency.Request{}, err
 	}
 	// A stream and its unary twin are one operation: a key belongs to one of them.
 	policy := o.policies[procedure]
@@ -99,10 +112,10 @@ func (o *Once) begin(ctx context.Context, header http.Header, procedure string, 
 	for _, name := range policy.Path {
 		operation += " " + textField(message, protoreflect.Name(name))
 	}
-	return o.claim(ctx, header.Values(idempotency.Header), idempotency.Request{
+	return idempotency.Request{
 		Operation: operation, Form: procedure, Body: body, Precondition: strings.Join(header.Values("If-Match"), ","),
 		SessionID: textField(message, "session_id"), UserID: textField(message, "user_id"),
-	})
+	}, nil
 }
 
 // textField returns a string field of a message; "" when it has none of that name.

@@ -11,11 +11,13 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
+	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/route"
 )
 
 // WrapStreamingHandler implements connect.Interceptor. A caller that hangs up does not end the
-// work, and gets the whole stream when it repeats the request.
+// work, and gets the whole stream when it repeats the request: what was stored, or what the first
+// request makes as it makes it.
 func (o *Once) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
 		spec, header := conn.Spec(), conn.RequestHeader()
@@ -37,11 +39,18 @@ func (o *Once) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.S
 		if route.Resumes(request) {
 			return next(ctx, read) // changes nothing
 		}
-		claim, err := o.begin(ctx, header, spec.Procedure, request)
+		about, err := o.requestOf(header, spec.Procedure, request)
 		if err != nil {
 			return err
 		}
-		if claim.Answer != nil {
+		claim, err := o.claim(ctx, header.Values(idempotency.Header), about)
+		if err != nil {
+			return err
+		}
+		switch {
+		case claim.Running:
+			return follow(ctx, claim, next, read)
+		case claim.Answer != nil:
 			return replayStream(conn, claim.Answer)
 		}
 		kept := &keptConn{readConn: read}
@@ -50,6 +59,19 @@ func (o *Once) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.S
 			return idempotency.Answer{Messages: kept.messages}, err
 		})
 	}
+}
+
+// follow has the handler follow what the first request makes, which may not have made it yet.
+func follow(ctx context.Context, claim *idempotency.Claim, next connect.StreamingHandlerFunc, read *readConn) error {
+	if !route.CanResume(read.request) {
+		return idempotency.InFlight()
+	}
+	read.ResponseHeader().Set(ReplayedHeader, "true")
+	err := next(idempotency.WithRunning(idgen.WithSeed(ctx, claim.Seed())), read)
+	if fault.ReasonOf(err) == fault.ResourceNotFound {
+		return idempotency.InFlight()
+	}
+	return err
 }
 
 // replayStream sends the messages of a stored answer, and its error.

@@ -35,7 +35,7 @@ type UploadParams struct {
 // the file is read once more, to tell it from another file under the same key. Only success is
 // kept, because a refused file was not read to its end.
 func (o *Once) Upload(ctx context.Context, p UploadParams, do func(context.Context) error) (replayed bool, err error) {
-	claim, err := o.claim(ctx, p.Keys, idempotency.Request{Operation: p.Operation})
+	claim, err := o.claimFree(ctx, p.Keys, idempotency.Request{Operation: p.Operation})
 	if err != nil {
 		return false, err
 	}

@@ -10,6 +10,8 @@ import (
 	"parlance.dev/parlance/analysis"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/idempotency"
+	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/privacy"
 	"parlance.dev/parlance/recordings"
 	"parlance.dev/parlance/server/interceptor"
@@ -132,7 +134,11 @@ func (s *sessionsServer) StreamTurn(
 	ctx context.Context, req *parlancev1.StreamTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse],
 ) error {
 	emit := turnEmitter(req.GetSessionId(), stream)
-	if req.GetLastEventId() == "" {
+	switch {
+	case idempotency.IsRunning(ctx):
+		turn := sessions.TurnID(idgen.In(ctx, idgen.Turn)) // as the first request has it
+		return s.Requests.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turn, "", emit)
+	case req.GetLastEventId() == "":
 		return s.Requests.Stream(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), emit)
 	}
 	turn, err := requests.TurnOfEvent(req.GetLastEventId())

@@ -251,9 +251,9 @@ type eventStream struct {
 	read bytes.Buffer
 }
 
-func openStream(t *testing.T, env *harness.Env, path, body string) *eventStream {
+func openStream(t *testing.T, env *harness.Env, path, body string, with ...harness.With) *eventStream {
 	t.Helper()
-	request, err := env.NewRequest(t, "POST", path, body, harness.Header("Accept", "text/event-stream"))
+	request, err := env.NewRequest(t, "POST", path, body, append(with, harness.Header("Accept", "text/event-stream"))...)
 	if err != nil {
 		t.Fatal(err)
 	}

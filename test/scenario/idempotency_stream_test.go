@@ -11,7 +11,9 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/harness"
+	"parlance.dev/parlance/test/port"
 )
 
 // TestIdempotencyUpload repeats uploads: files are compared by content, not by the boundary of the
@@ -119,6 +121,52 @@ func TestIdempotencyEvents(t *testing.T) {
 	}
 	if turns := e.Do(t, "GET", "/v1/sessions/"+session+"/transcript", nil); turns.Status == 200 && len(turns.List("turns")) != 3 {
 		t.Errorf("%d turns: %s", len(turns.List("turns")), turns.Body)
+	}
+}
+
+// TestIdempotencyFollows repeats a streamed turn while it runs, as a client does that lost its
+// connection before the first event: it gets the events as they come, on any node, and the turn is
+// taken once.
+func TestIdempotencyFollows(t *testing.T) {
+	t.Parallel()
+	gate := make(chan struct{})
+	llm := openaichat.New(t, openaichat.Reply{Text: []string{"One ", "two."}, Gate: gate})
+	first := newIdem(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
+		"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model,
+	}})
+	elsewhere := port.Reserve(t)
+	first.With(map[string]string{"PARLANCE_LISTEN": elsewhere}).StartProcess(t, "server")
+	second := *first.Env
+	second.URL = "http://" + elsewhere
+	harness.Await(t, harness.Patience, "a second node", func() bool {
+		got, err := second.Send(t, "GET", "/readyz", nil)
+		return err == nil && got.Status == 200
+	})
+	session := first.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+first.agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
+	path := "/v1/sessions/" + session + "/turns"
+	open := func(env *harness.Env) *eventStream { return openStream(t, env, path, `{"text":"Count."}`, withKey("k")) }
+	lost := open(first.Env)
+	lost.until("turn.started")
+	_ = lost.body.Body.Close()
+	followers := []*eventStream{open(first.Env), open(&second)}
+	for _, follower := range followers {
+		if answer := follower.body; answer.StatusCode != 200 || answer.Header.Get(replayed) != "true" {
+			t.Fatalf("%s %v", answer.Status, answer.Header)
+		}
+		follower.until("turn.started") // the model has said nothing yet
+	}
+	gate <- struct{}{}
+	followers[0].until("turn.delta")
+	gate <- struct{}{}
+	for _, follower := range followers {
+		follower.until("turn.done")
+		if body := follower.read.String(); strings.Count(body, "event: turn.started") != 1 || !strings.Contains(body, "One two.") {
+			t.Errorf("a follower got %s", body)
+		}
+	}
+	turns := first.Do(t, "GET", "/v1/sessions/"+session+"/transcript", nil).Must(t, 200)
+	if len(turns.List("turns")) != 1 || len(llm.Requests()) != 1 || turns.Text("turns", 0, "agent_text") != "One two." {
+		t.Errorf("%d requests of the model, %s", len(llm.Requests()), turns.Body)
 	}
 }
 
