@@ -13,8 +13,7 @@ const names = (beginning: string) => Object.keys(sessionStorage).filter((name) =
 /** Names the caller who types from now on. What this tab has of another caller is dropped. */
 export function keepFor(callerId: string): void {
   const before = sessionStorage.getItem(whoName);
-  if (before !== null && before !== callerId)
-    for (const name of names(all)) if (name !== keyName) sessionStorage.removeItem(name);
+  if (before !== null && before !== callerId) dropAll();
   continueAs(callerId);
 }
 

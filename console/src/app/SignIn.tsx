@@ -1,11 +1,6 @@
-import { useState } from 'react';
-import { Form } from 'react-aria-components/Form';
-
-import { apiKey, loginURL, type SignIn as State } from '../api/credentials';
-import { failureOf } from '../api/failure';
-import { whoCalls } from '../api/clients';
-import { Button, ButtonLink } from '../ui/Button';
-import { TextField } from '../ui/Field';
+import { loginURL, type SignIn as State } from '../api/credentials';
+import { ButtonLink } from '../ui/Button';
+import { KeyForm } from './KeyForm';
 
 const refusals: Record<string, string> = {
   'no-role':
@@ -24,22 +19,7 @@ const refusals: Record<string, string> = {
 
 /** The way in: by a provider that was set up, or by an API key. */
 export function SignIn({ state, onSignedIn }: { state: State; onSignedIn(): void }) {
-  const [key, setKey] = useState('');
-  const [wrong, setWrong] = useState('');
-  const [isTrying, setTrying] = useState(false);
   const refusal = new URLSearchParams(location.hash.split('?')[1]).get('error');
-  const tryKey = async () => {
-    setTrying(true);
-    apiKey.set(key);
-    try {
-      await whoCalls();
-      onSignedIn();
-    } catch (error) {
-      apiKey.forget();
-      setWrong(failureOf(error).message);
-      setTrying(false);
-    }
-  };
   return (
     <main className="sign-in">
       <div className="card">
@@ -59,37 +39,16 @@ export function SignIn({ state, onSignedIn }: { state: State; onSignedIn(): void
           </ButtonLink>
         ))}
         {state.providers.length > 0 && <p className="dim small">or</p>}
-        <Form
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void tryKey();
-          }}
-        >
-          <TextField
-            label="API key"
-            type="password"
-            autoComplete="off"
-            value={key}
-            onChange={setKey}
-            wrong={wrong}
-            isRequired
-            autoFocus
-            hint={
-              <>
-                It stays in this tab and is gone when you close it. <code>parlance dev</code> writes one to{' '}
-                <code>dev.env</code>; <code>parlance keys create</code> makes another.
-              </>
-            }
-          />
-          <Button
-            type="submit"
-            kind={state.providers.length > 0 ? 'secondary' : 'primary'}
-            isDisabled={isTrying || key.trim() === ''}
-          >
-            Use the key
-          </Button>
-        </Form>
+        <KeyForm
+          isSecondary={state.providers.length > 0}
+          onKey={onSignedIn}
+          hint={
+            <>
+              It stays in this tab and is gone when you close it. <code>parlance dev</code> writes one to{' '}
+              <code>dev.env</code>; <code>parlance keys create</code> makes another.
+            </>
+          }
+        />
       </div>
     </main>
   );

@@ -2,18 +2,15 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 
 import { askBy } from '../api/again';
-import { whoCalls } from '../api/clients';
-import { apiKey, loginURL, probeSignIn, proof, type SignIn } from '../api/credentials';
-import { failureOf } from '../api/failure';
+import { loginURL, probeSignIn, proof, type SignIn } from '../api/credentials';
 import { continueAs, dropAll } from '../api/kept';
 import { Button, ButtonLink } from '../ui/Button';
 import { Dialog } from '../ui/Dialog';
-import { TextField } from '../ui/Field';
 import { Page } from '../ui/Page';
 import { useHere } from './caller';
+import { KeyForm } from './KeyForm';
 
 const channelName = 'parlance.sign-in'; // on which another tab says that somebody has signed in
 
@@ -102,46 +99,15 @@ function AsPerson({ onDone }: { onDone(): void }) {
 
 function ByKey({ onDone }: { onDone(): void }) {
   const { caller } = useHere();
-  const [key, setKey] = useState('');
-  const [wrong, setWrong] = useState('');
-  const [isTrying, setTrying] = useState(false);
-  const tryKey = async () => {
-    setTrying(true);
-    const before = apiKey.get();
-    apiKey.set(key);
-    try {
-      const now = await whoCalls();
-      if (now.tenantId !== caller.tenantId || now.workspaceId !== caller.workspaceId) return startAnew();
-      continueAs(now.id); // also another key, in place of one that was deleted
-      onDone();
-    } catch (error) {
-      apiKey.set(before);
-      setWrong(failureOf(error).message);
-      setTrying(false);
-    }
-  };
   return (
-    <Form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void tryKey();
+    <KeyForm
+      hint="The key that was used is not valid any more: it was deleted, has expired, or was replaced."
+      onKey={(now) => {
+        if (now.tenantId !== caller.tenantId || now.workspaceId !== caller.workspaceId) return startAnew();
+        continueAs(now.id); // also another key, in place of one that was deleted
+        onDone();
       }}
-    >
-      <TextField
-        label="API key"
-        type="password"
-        autoComplete="off"
-        value={key}
-        onChange={setKey}
-        wrong={wrong}
-        autoFocus
-        hint="The key that was used is not valid any more: it was deleted, has expired, or was replaced."
-      />
-      <Button type="submit" kind="primary" isDisabled={isTrying || key.trim() === ''}>
-        Use the key
-      </Button>
-    </Form>
+    />
   );
 }
 

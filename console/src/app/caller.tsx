@@ -10,6 +10,7 @@ import * as api from '../api/clients';
 import { keepFor } from '../api/kept';
 import { Page } from '../ui/Page';
 import { Query } from '../ui/Query';
+import { hasScope } from './scope';
 
 const workspaceName = 'parlance.workspace';
 
@@ -30,12 +31,10 @@ export function useHere(): Here {
   return here;
 }
 
-const scopes = ['read', 'runtime', 'operator', 'admin'];
-
 /** Whether the caller has a scope: what a page offers goes by it, and the service checks it. */
 export function useMay(scope: 'runtime' | 'operator' | 'admin'): boolean {
   const { caller } = useHere();
-  return caller.role !== 'billing' && scopes.indexOf(caller.scope) >= scopes.indexOf(scope);
+  return hasScope(caller, scope);
 }
 
 /** Whether the caller may see who a user is. People with the role analyst are answered without personal data. */

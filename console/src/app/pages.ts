@@ -4,6 +4,8 @@ import { lazy, type ComponentType } from 'react';
 
 import type { Caller } from '#gen/people_pb';
 
+import { hasScope } from './scope';
+
 export interface PageDef {
   path: string;
   /** What it is called in the navigation; without it the page is reached from another one. */
@@ -117,11 +119,9 @@ export const pages: PageDef[] = [
   },
 ];
 
-const ranks = ['read', 'runtime', 'operator', 'admin'];
-
 /** Why a caller may not see a page; undefined when they may. */
 export function refusalOf({ scope, personal, wholeTenant }: PageDef, caller: Caller): string | undefined {
-  if (scope && (caller.role === 'billing' || ranks.indexOf(caller.scope) < ranks.indexOf(scope)))
+  if (scope && !hasScope(caller, scope))
     return caller.kind === 'person'
       ? `It is not for your role, ${caller.role}. An owner can give you another one.`
       : `It needs a key with the scope ${scope}. Yours has the scope ${caller.scope}.`;
