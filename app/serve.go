@@ -79,7 +79,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		Metrics: a.metrics, MetricsPublic: a.Config.MetricsListen == MetricsPublic, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{
 			"postgres": a.db.PingContext,
-			"redis":    func(ctx context.Context) error { return redis.Ping(ctx, a.redis) },
+			"redis":    func(ctx context.Context) error { return redis.Ping(ctx, a.redis, redis.ReadyWithin) },
 			"bucket":   a.bucket.Check,
 		},
 		Degraded: a.degraded(),

@@ -30,7 +30,7 @@ func checkRedis(ctx context.Context, d Deps, r *report) {
 		return
 	}
 	defer func() { _ = client.Close() }() // only used here
-	if err := redis.Ping(ctx, client); err != nil {
+	if err := redis.Ping(ctx, client, connectWithin); err != nil {
 		r.fail("reach", adviceForRedis(err), "%v", err)
 		return
 	}

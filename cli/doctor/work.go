@@ -64,7 +64,7 @@ func countWorkers(ctx context.Context, d Deps, r *report) {
 		return
 	}
 	defer func() { _ = client.Close() }() // only used here
-	if redis.Ping(ctx, client) != nil {
+	if redis.Ping(ctx, client, connectWithin) != nil {
 		r.skip("workers", "Redis does not answer; see there")
 		return
 	}

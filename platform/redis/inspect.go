@@ -18,7 +18,7 @@ const leastMajor = 7
 // keys away, an old version. Each is a sentence with what to do. It waits two seconds at most.
 // Errors: Redis does not answer.
 func Inspect(ctx context.Context, client goredis.UniversalClient) (warnings []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 	defer cancel()
 	nodes, isCluster := client.(*goredis.ClusterClient)
 	if !isCluster {

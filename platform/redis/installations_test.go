@@ -94,7 +94,7 @@ func TestCluster(t *testing.T) {
 	if _, ok := client.(*goredis.ClusterClient); !ok {
 		t.Fatalf("got a %T", client)
 	}
-	if err := redis.Ping(t.Context(), client); err != nil {
+	if err := redis.Ping(t.Context(), client, redis.ReadyWithin); err != nil {
 		t.Fatal(err)
 	}
 	ran := work(t, client)

@@ -17,7 +17,8 @@ const (
 	dialTimeout  = 3 * time.Second
 	readTimeout  = 3 * time.Second
 	writeTimeout = 3 * time.Second
-	pingTimeout  = 2 * time.Second
+	// inspectTimeout bounds Inspect, which a start waits for.
+	inspectTimeout = 2 * time.Second
 )
 
 // Config says which Redis to use.
@@ -58,9 +59,13 @@ func Open(cfg Config) (goredis.UniversalClient, error) {
 	return goredis.NewUniversalClient(options), nil
 }
 
-// Ping asks Redis for an answer within two seconds; for readiness and doctor.
-func Ping(ctx context.Context, client goredis.UniversalClient) error {
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+// ReadyWithin is how soon a Redis answers that is in order.
+const ReadyWithin = 2 * time.Second
+
+// Ping asks Redis for an answer within a time. The error says why there is none if the time is long
+// enough for the client's own tries, which take about two seconds.
+func Ping(ctx context.Context, client goredis.UniversalClient, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	if err := client.Ping(ctx).Err(); err != nil {
 		return fmt.Errorf("asking Redis: %w", err)

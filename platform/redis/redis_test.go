@@ -19,7 +19,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	if err := redis.Ping(t.Context(), client); err != nil {
+	if err := redis.Ping(t.Context(), client, redis.ReadyWithin); err != nil {
 		t.Fatal(err)
 	}
 	if name, err := client.ClientGetName(t.Context()).Result(); err != nil || name != "parlance" {
@@ -81,7 +81,7 @@ func TestPingGivesUp(t *testing.T) {
 	}
 	defer client.Close()
 	start := time.Now()
-	if err := redis.Ping(t.Context(), client); err == nil || time.Since(start) > 10*time.Second {
+	if err := redis.Ping(t.Context(), client, redis.ReadyWithin); err == nil || time.Since(start) > 10*time.Second {
 		t.Errorf("Ping = %v after %v", err, time.Since(start))
 	}
 }
