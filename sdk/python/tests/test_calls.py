@@ -16,6 +16,7 @@ from scripted import Reply, Scripted, info, message, refusal
 
 Serve = Callable[..., Scripted]
 Calling = Callable[..., Any]
+JSON = {"Content-Type": "application/json"}
 BUSY = refusal(503, "unavailable", "Not now.", {"Retry-After": "2"}, [info("unavailable")])
 
 
@@ -137,9 +138,12 @@ def test_an_unknown_reason_stays_a_text(serve: Serve, calling: Calling) -> None:
     [
         (Reply(502, b"<html>Bad gateway</html>"), "unavailable"),
         (Reply(401, b""), "unauthenticated"),
-        (Reply(200, b"\xff\xff<html>"), "unavailable"),
+        (Reply(200, b"\xff\xff<html>", {"Content-Type": "application/proto"}), "unknown"),
         (Reply(404, b'{"code": 404}'), "unimplemented"),
-        (Reply(400, b'{"code": "invalid_argument", "details": [{"type": "google.rpc.ErrorInfo", "value": "!!"}]}'), "invalid_argument"),
+        (
+            Reply(400, b'{"code": "invalid_argument", "details": [{"type": "google.rpc.ErrorInfo", "value": "!!"}]}', JSON),
+            "invalid_argument",
+        ),
     ],
 )
 def test_answers_of_others_are_errors(serve: Serve, calling: Calling, reply: Reply, code: str) -> None:

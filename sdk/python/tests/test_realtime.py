@@ -188,6 +188,7 @@ class Script:
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
         self.queries: "list[dict[str, list[str]]]" = []
+        self.tokens: "list[str]" = []
         self.received: "list[dict[str, Any]]" = []
         self.item: "dict[str, Any]" = {}
         self.url = ""
@@ -195,7 +196,9 @@ class Script:
     async def serve(self, socket: Any) -> None:
         """One connection."""
         path = getattr(socket, "path", None) or socket.request.path  # in websockets before 14, and since
+        headers = getattr(socket, "request_headers", None) or socket.request.headers
         self.queries.append(parse_qs(urlsplit(path).query))
+        self.tokens.append(headers.get("Authorization", ""))
         await socket.send(json.dumps({"type": "session.created", "event_id": "e0", "session": {"id": "ses_1"}}))
         await self.handler(self, socket, len(self.queries) - 1)
 
@@ -235,7 +238,7 @@ def test_the_settings_are_sent_on_each_connection_and_the_place_is_named() -> No
             assert [event.type for event in events].count("session.created") == 2
             assert base64.b64encode(events[2].audio) == b"AAAA" and events[1].delta == "a"
             assert "last_event_id" not in script.queries[0]
-            assert script.queries[1] == {"token": ["t"], "last_event_id": ["e1/ü"]}
+            assert script.queries[1] == {"last_event_id": ["e1/ü"]} and script.tokens == 2 * ["Bearer t"]
             updates = [event["session"]["tools"] for event in script.received if event["type"] == "session.update"]
             assert updates == 2 * [[{"name": "t"}]]
 
@@ -352,7 +355,7 @@ def test_a_text_of_a_lost_connection_is_asked_once(case: str) -> None:
             elif event["type"] == "conversation.item.retrieve":
                 await send("conversation.item.retrieved", item=script.item)
                 if case == "answer follows":
-                    await send("response.created", response=said("resp_1", "in_progress"))
+                    await send("response.created", response=said("resp_1", "in_progress", metadata=named))
                 if case == "another answer first":
                     try:  # longer than the client waits for the answer
                         asked_too_early.append(bool(await asyncio.wait_for(socket.recv(), 0.3)))

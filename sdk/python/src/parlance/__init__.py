@@ -9,7 +9,7 @@ the messages.
 
 from . import webhooks
 from ._client import AsyncClient, Client
-from ._errors import CONNECTION_FAILED, FieldError, ParlanceError, is_reason
+from ._errors import CONNECTION_FAILED, NOT_PARLANCE, FieldError, ParlanceError, is_reason
 from ._outbox import Answer
 from ._realtime import Conversation, Event
 from ._reasons import Reason
@@ -23,6 +23,7 @@ __all__ = [
     "Conversation",
     "Event",
     "FieldError",
+    "NOT_PARLANCE",
     "ParlanceError",
     "Reason",
     "__version__",

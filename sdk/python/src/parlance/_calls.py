@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import ssl
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Type, TypeVar
 
 import httpx
@@ -36,51 +38,72 @@ class Calls:
     """Calls that block."""
 
     def __init__(
-        self, config: Config, http: httpx.Client | None = None, sleep: Callable[[float], None] = time.sleep
+        self,
+        config: Config,
+        http: httpx.Client | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.config = config
         self.owns_http = http is None
-        self.http = http or _oldhttp.new_client()
+        self.ssl_context = ssl_context
+        self._http = http or _oldhttp.new_client(ssl_context)
+        self._process = os.getpid()
         self.sleep = sleep
+
+    @property
+    def http(self) -> httpx.Client:
+        """The connections. A forked process gets its own: two cannot share them."""
+        if self.owns_http and self._process != os.getpid():
+            self._http, self._process = _oldhttp.new_client(self.ssl_context), os.getpid()
+        return self._http
+
+    def close(self) -> None:
+        """Closes the connections, unless they are the caller's."""
+        if self.owns_http:
+            self.http.close()
 
     def unary(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> M:
         """Calls until there is an answer, or an error that another try would not change."""
-        headers = protocol.unary_headers(self.config, options.idempotency_key or new_key(), options.extra_headers)
-        body = request.SerializeToString()
+        options = replace(options, idempotency_key=options.idempotency_key or new_key())
         tries = Tries(self.config)
         while True:
             try:
-                return self._unary(method, body, answer, headers, options)
+                return self.once(method, request, answer, options)
             except ParlanceError as error:
                 wait = tries.wait_after(error)
             self.sleep(wait)
 
-    def _unary(self, method: str, body: bytes, answer: Type[M], headers: Mapping[str, str], options: CallOptions) -> M:
+    def once(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> M:
+        """One try."""
+        headers = protocol.unary_headers(self.config, options.idempotency_key, options.extra_headers)
+        body = request.SerializeToString()
         timeout = protocol.timeouts(self.config.timeout if options.timeout is None else options.timeout)
         try:
             response = self.http.post(protocol.url(self.config, method), content=body, headers=headers, timeout=timeout)
         except httpx.RequestError as error:
             raise _unreachable(self.config, error) from error
-        if response.status_code != 200:
+        if not protocol.is_answer(response, protocol.UNARY_TYPE):
             raise from_connect(response.status_code, response.headers, response.content)
         message = answer()
-        protocol.decode(response.content, message)
+        protocol.decode(response, response.content, message)
         return message
 
     def stream_once(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> Iterator[M]:
         """The messages of one try."""
         timeout = protocol.timeouts(self.config.stream_timeout if options.timeout is None else options.timeout)
         headers = protocol.stream_headers(self.config, options.idempotency_key, options.extra_headers)
-        url, body = protocol.url(self.config, method), protocol.envelope(request)
+        url, content = protocol.url(self.config, method), protocol.envelope(request)
         try:
-            with self.http.stream("POST", url, content=body, headers=headers, timeout=timeout) as response:
-                if response.status_code != 200:
-                    raise from_connect(response.status_code, response.headers, response.read())
+            with self.http.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
+                if not protocol.is_answer(response, protocol.STREAM_TYPE):
+                    body = b"" if response.status_code == 200 else response.read()
+                    raise from_connect(response.status_code, response.headers, body)
                 envelopes = protocol.Envelopes(response)
                 for data in response.iter_raw():
                     for part in envelopes.take(data):
                         message = answer()
-                        protocol.decode(part, message)
+                        protocol.decode(response, part, message)
                         yield message
                 envelopes.finish()
         except httpx.RequestError as error:
@@ -111,55 +134,83 @@ class AsyncCalls:
         config: Config,
         http: httpx.AsyncClient | None = None,
         upload_http: httpx.Client | None = None,
+        ssl_context: ssl.SSLContext | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.config = config
         self.owns_http = http is None
-        self.http = http or httpx.AsyncClient()
+        self.ssl_context = ssl_context
+        self._http = http or self._new_http()
+        self._process = os.getpid()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.upload_http = upload_http
         self.sleep = sleep
 
+    def _new_http(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(verify=True if self.ssl_context is None else self.ssl_context)
+
+    @property
+    def http(self) -> httpx.AsyncClient:
+        """The connections, which belong to one process and one event loop. A forked process gets its
+        own. Raises RuntimeError in another loop than the first."""
+        if self.owns_http and self._process != os.getpid():
+            self._http, self._process, self._loop = self._new_http(), os.getpid(), None
+        loop = asyncio.get_running_loop()
+        self._loop = self._loop or loop
+        if self._loop is not loop:
+            raise RuntimeError(
+                "This AsyncClient was used in another event loop, and its connections belong to that: "
+                "make a client within each asyncio.run"
+            )
+        return self._http
+
+    async def close(self) -> None:
+        """Closes the connections, unless they are the caller's or another loop's, which is over."""
+        if self.owns_http and self._loop in (None, asyncio.get_running_loop()):
+            await self._http.aclose()
+
     async def unary(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> M:
         """As Calls.unary."""
-        headers = protocol.unary_headers(self.config, options.idempotency_key or new_key(), options.extra_headers)
-        body = request.SerializeToString()
+        options = replace(options, idempotency_key=options.idempotency_key or new_key())
         tries = Tries(self.config)
         while True:
             try:
-                return await self._unary(method, body, answer, headers, options)
+                return await self.once(method, request, answer, options)
             except ParlanceError as error:
                 wait = tries.wait_after(error)
             await self.sleep(wait)
 
-    async def _unary(
-        self, method: str, body: bytes, answer: Type[M], headers: Mapping[str, str], options: CallOptions
-    ) -> M:
+    async def once(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> M:
+        """As Calls.once."""
+        headers = protocol.unary_headers(self.config, options.idempotency_key, options.extra_headers)
+        body = request.SerializeToString()
         timeout = protocol.timeouts(self.config.timeout if options.timeout is None else options.timeout)
         url = protocol.url(self.config, method)
         try:
             response = await self.http.post(url, content=body, headers=headers, timeout=timeout)
         except httpx.RequestError as error:
             raise _unreachable(self.config, error) from error
-        if response.status_code != 200:
+        if not protocol.is_answer(response, protocol.UNARY_TYPE):
             raise from_connect(response.status_code, response.headers, response.content)
         message = answer()
-        protocol.decode(response.content, message)
+        protocol.decode(response, response.content, message)
         return message
 
     async def stream_once(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> AsyncIterator[M]:
         """As Calls.stream_once."""
         timeout = protocol.timeouts(self.config.stream_timeout if options.timeout is None else options.timeout)
         headers = protocol.stream_headers(self.config, options.idempotency_key, options.extra_headers)
-        url, body = protocol.url(self.config, method), protocol.envelope(request)
+        url, content = protocol.url(self.config, method), protocol.envelope(request)
         try:
-            async with self.http.stream("POST", url, content=body, headers=headers, timeout=timeout) as response:
-                if response.status_code != 200:
-                    raise from_connect(response.status_code, response.headers, await response.aread())
+            async with self.http.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
+                if not protocol.is_answer(response, protocol.STREAM_TYPE):
+                    body = b"" if response.status_code == 200 else await response.aread()
+                    raise from_connect(response.status_code, response.headers, body)
                 envelopes = protocol.Envelopes(response)
                 async for data in response.aiter_raw():
                     for part in envelopes.take(data):
                         message = answer()
-                        protocol.decode(part, message)
+                        protocol.decode(response, part, message)
                         yield message
                 envelopes.finish()
         except httpx.RequestError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from types import TracebackType
 from typing import Type
 
@@ -21,11 +22,14 @@ class Client(Services):
         base_url: The address of the service, with or without /v1; else PARLANCE_BASE_URL.
         api_key: The API key; else PARLANCE_API_KEY.
         timeout: Seconds that one try may wait for its answer.
-        stream_timeout: Seconds that a stream may be silent before it counts as lost.
+        stream_timeout: Seconds that a stream may be silent before it counts as lost. A turn or the
+            feed of events, which go on over another connection, are asked for again after 45.
         max_retries: Further tries of a call that failed on the connection, or for a reason that time
             mends. All tries carry the same Idempotency-Key.
         reconnect_for: Seconds for which a lost stream or socket is made again.
-        http_client: An httpx.Client of your own, with proxies or certificates. It is not closed.
+        ssl_context: Whom to trust: ssl.create_default_context(cafile=…) for an authority of your own.
+        http_client: An httpx.Client of your own, with proxies or certificates. It is not closed, and
+            cannot be used on both sides of a fork.
     """
 
     def __init__(
@@ -37,10 +41,11 @@ class Client(Services):
         stream_timeout: float = 300.0,
         max_retries: int = 2,
         reconnect_for: float = 120.0,
+        ssl_context: ssl.SSLContext | None = None,
         http_client: httpx.Client | None = None,
     ) -> None:
         config = _config.read(base_url, api_key, timeout, stream_timeout, max_retries, reconnect_for)
-        calls = Calls(config, http_client)
+        calls = Calls(config, http_client, ssl_context)
         super().__init__(calls)
         self.knowledge: Knowledge = Knowledge(calls)
         self.sessions: Sessions = Sessions(calls)
@@ -48,8 +53,7 @@ class Client(Services):
 
     def close(self) -> None:
         """Closes the connections."""
-        if self._calls.owns_http:
-            self._calls.http.close()
+        self._calls.close()
 
     def __enter__(self) -> "Client":
         return self
@@ -62,9 +66,10 @@ class Client(Services):
 
 class AsyncClient(AsyncServices):
     """A client for asyncio, with the arguments of Client. A call is cancelled as every coroutine is.
+    It belongs to the event loop that uses it first: make one within each asyncio.run.
 
-    http_client is an httpx.AsyncClient. Uploads run in a thread of their own and take
-    upload_http_client, an httpx.Client, if proxies or certificates of your own are needed.
+    ssl_context is for calls, uploads and sockets. http_client is an httpx.AsyncClient, for calls.
+    Uploads run in a thread of their own and take upload_http_client, an httpx.Client.
     """
 
     def __init__(
@@ -76,11 +81,12 @@ class AsyncClient(AsyncServices):
         stream_timeout: float = 300.0,
         max_retries: int = 2,
         reconnect_for: float = 120.0,
+        ssl_context: ssl.SSLContext | None = None,
         http_client: httpx.AsyncClient | None = None,
         upload_http_client: httpx.Client | None = None,
     ) -> None:
         config = _config.read(base_url, api_key, timeout, stream_timeout, max_retries, reconnect_for)
-        calls = AsyncCalls(config, http_client, upload_http_client)
+        calls = AsyncCalls(config, http_client, upload_http_client, ssl_context)
         super().__init__(calls)
         self.knowledge: AsyncKnowledge = AsyncKnowledge(calls)
         self.sessions: AsyncSessions = AsyncSessions(calls)
@@ -88,8 +94,7 @@ class AsyncClient(AsyncServices):
 
     async def close(self) -> None:
         """Closes the connections."""
-        if self._calls.owns_http:
-            await self._calls.http.aclose()
+        await self._calls.close()
 
     async def __aenter__(self) -> "AsyncClient":
         return self

@@ -7,6 +7,7 @@ import random
 import uuid
 from dataclasses import dataclass, field
 from typing import Mapping
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -51,16 +52,26 @@ def read(
     max_retries: int,
     reconnect_for: float,
 ) -> Config:
-    """The settings, with those of the environment where none are given."""
-    base = (base_url or os.environ.get("PARLANCE_BASE_URL") or "").rstrip("/")
-    key = api_key or os.environ.get("PARLANCE_API_KEY") or ""
-    if not base.startswith(("http://", "https://")):
-        raise ValueError("base_url is missing: give the URL of the service, or set PARLANCE_BASE_URL")
+    """The settings, with those of the environment where none are given. Raises ValueError for what
+    cannot be right; its text never shows what was given, which may be the key."""
+    base = _base_of((base_url or os.environ.get("PARLANCE_BASE_URL") or "").strip())
+    key = (api_key or os.environ.get("PARLANCE_API_KEY") or "").strip()
     if not key or not key.isascii() or not key.isprintable() or " " in key:
         raise ValueError("api_key is missing or not an API key: give it, or set PARLANCE_API_KEY")
-    if base.endswith("/v1"):
-        base = base[: -len("/v1")]
     return Config(base, key, timeout, stream_timeout, max_retries, reconnect_for)
+
+
+def _base_of(url: str) -> str:
+    if not url:
+        raise ValueError("base_url is missing: give the URL of the service, or set PARLANCE_BASE_URL")
+    try:
+        parts = urlsplit(url)
+        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_one = False
+    if not is_one or not url.isprintable() or " " in url or "?" in url or "#" in url:
+        raise ValueError("base_url is not the URL of a service: it is like https://parlance.example.com")
+    return url.rstrip("/").removesuffix("/v1")
 
 
 def new_key() -> str:
@@ -76,12 +87,14 @@ class Tries:
     failed: int = 0
     in_flight: float = 0.0
     """How long another try with the same Idempotency-Key has been waited for."""
+    in_flight_for: float = 0.0
+    """How long it is; 0 for as long as a call may take."""
 
     def wait_after(self, error: ParlanceError) -> float:
         """The seconds to wait before the next try. Raises the error when there is none."""
         if error.is_reason(Reason.IDEMPOTENCY_KEY_IN_FLIGHT):
             wait = error.retry_after or pause(self.failed, 0.5, 2.0)
-            if self.in_flight + wait > max(self.config.timeout, LONGEST_WAIT):
+            if self.in_flight + wait > (self.in_flight_for or max(self.config.timeout, LONGEST_WAIT)):
                 raise error
             self.in_flight += wait
             return wait
@@ -116,6 +129,8 @@ def merged(headers: Mapping[str, str], extra: Mapping[str, str] | None) -> dict[
     given = {name.lower() for name in extra or ()}
     both = {**{name: value for name, value in headers.items() if name.lower() not in given}, **(extra or {})}
     for name, value in both.items():
+        if not isinstance(value, str):
+            raise TypeError(f"the header {name!r} must be a str, not {type(value).__name__}")
         if not (value.isascii() and value.isprintable()):
             raise ValueError(f"the header {name!r} has a value that cannot be sent")
     return both

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
+import math
+import time
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any, Iterator, Mapping, Sequence, Tuple, Union
 
 from ._reasons import RETRYABLE, Reason
 
 CONNECTION_FAILED = "connection-failed"
 """The reason of an error when there was no answer: no connection, or a broken one."""
+NOT_PARLANCE = "not-parlance"
+"""The reason of an error when somebody else answered, such as a proxy or a web server."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,8 @@ class ParlanceError(Exception):
     """A call that failed.
 
     Attributes:
-        reason: The code of the problem: a Reason, or a text for one that this version does not know
-            and for "connection-failed". docs/errors.md says what to do about each.
+        reason: The code of the problem: a Reason, or a text for one that this version does not know,
+            for "connection-failed" and "not-parlance". docs/errors.md says what to do about each.
         message: What is wrong, in a sentence.
         code: The code of the Connect protocol, such as "not_found".
         status: The HTTP status; None when there was no answer. Streams fail with 200.
@@ -51,7 +56,7 @@ class ParlanceError(Exception):
         request_id: str = "",
         retry_after: float | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(reason, message)  # what copy and pickle make it of again
         self.reason = _known(reason)
         self.message = message
         self.code = code
@@ -106,26 +111,50 @@ _reasons_of_codes = {
 }
 """The nearest reason for an error of the protocol itself."""
 
-_codes_of_statuses = {
-    400: "internal",
-    401: "unauthenticated",
-    403: "permission_denied",
-    404: "unimplemented",
-    408: "deadline_exceeded",
-    429: "unavailable",
-    502: "unavailable",
-    503: "unavailable",
-    504: "unavailable",
+_connect_codes = frozenset((*_reasons_of_codes, "unknown", "internal", "data_loss"))
+
+_strangers = {
+    400: ("internal", NOT_PARLANCE),
+    401: ("unauthenticated", Reason.AUTH_INVALID_KEY),
+    403: ("permission_denied", Reason.AUTH_SCOPE),
+    404: ("unimplemented", Reason.NOT_FOUND),
+    408: ("deadline_exceeded", Reason.DEADLINE_EXCEEDED),
+    413: ("resource_exhausted", Reason.BODY_TOO_LARGE),
+    415: ("invalid_argument", Reason.UNSUPPORTED_MEDIA_TYPE),
+    429: ("unavailable", Reason.RATE_LIMITED),
+    502: ("unavailable", Reason.UNAVAILABLE),
+    503: ("unavailable", Reason.UNAVAILABLE),
+    504: ("unavailable", Reason.UNAVAILABLE),
 }
-"""What a status means when the answer is not one of Parlance. Source: the Connect protocol."""
+"""What a status means when the answer is not one of Parlance: the code, which is that of the Connect
+protocol where it has one, and the reason."""
+
+
+def from_stranger(status: int, headers: Mapping[str, str]) -> ParlanceError:
+    """The error for an answer that the service did not give: of a proxy, or of another server."""
+    code, reason = _strangers.get(status, ("unknown", NOT_PARLANCE))
+    kind = media_type(headers)
+    what = f"HTTP {status}, {kind}" if kind else f"HTTP {status}"
+    return ParlanceError(
+        reason,
+        f"The answer ({what}) is not that of a Parlance service: look at the base URL and what is in between.",
+        code=code,
+        status=status,
+        request_id=headers.get("x-request-id", ""),
+        retry_after=_seconds(headers),
+    )
+
+
+def media_type(headers: Mapping[str, str]) -> str:
+    """The type of an answer without its parameters, in lower case and short."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()[:80]
 
 
 def from_connect(status: int, headers: Mapping[str, str], body: bytes) -> ParlanceError:
-    """The error in an answer of the Connect protocol with a status other than 200."""
-    problem = _object(body)
-    if problem is None or not isinstance(problem.get("code"), str):
-        code = _codes_of_statuses.get(status, "unknown")
-        problem = {"code": code, "message": f"The answer has the status {status} and is not one of Parlance."}
+    """The error in an answer that is none of the Connect protocol's messages."""
+    problem = _object(body) if media_type(headers) == "application/json" else None
+    if status == 200 or problem is None or str(problem.get("code")) not in _connect_codes:
+        return from_stranger(status, headers)
     return from_end(problem, headers, status)
 
 
@@ -135,7 +164,7 @@ def from_end(problem: Mapping[str, Any], headers: Mapping[str, str], status: int
     reason: str = _reasons_of_codes.get(code, Reason.INTERNAL)
     metadata: dict[str, str] = {}
     fields: list[FieldError] = []
-    for detail in problem.get("details") or ():
+    for detail in _objects(problem.get("details")):
         kind = str(detail.get("type", ""))
         try:
             value = base64.b64decode(str(detail.get("value", "")) + "==")
@@ -159,12 +188,12 @@ def from_end(problem: Mapping[str, Any], headers: Mapping[str, str], status: int
 
 def from_problem(status: int, headers: Mapping[str, str], body: bytes) -> ParlanceError:
     """The error in an answer of the REST interface."""
-    problem = _object(body)
+    problem = _object(body) if media_type(headers) == "application/problem+json" else None
     if problem is None or not isinstance(problem.get("code"), str):
-        return from_connect(status, headers, b"")
+        return from_stranger(status, headers)
     fields = [
         FieldError(str(one.get("field", "")), str(one.get("code", "")), str(one.get("message", "")))
-        for one in problem.get("errors") or ()
+        for one in _objects(problem.get("errors"))
     ]
     return ParlanceError(
         str(problem["code"]),
@@ -179,14 +208,27 @@ def from_problem(status: int, headers: Mapping[str, str], body: bytes) -> Parlan
 def _object(body: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list that came from outside."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
 def _seconds(headers: Mapping[str, str]) -> float | None:
-    text = headers.get("retry-after", "")
-    return float(text) if text.isascii() and text.isdigit() else None
+    """Retry-After: seconds, also with a fraction, or the time of an HTTP date."""
+    text = str(headers.get("retry-after", "")).strip()
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            seconds = max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+        except (ValueError, TypeError, IndexError, OverflowError):
+            return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
 
 
 def _error_info(value: bytes) -> Tuple[str, dict[str, str]]:

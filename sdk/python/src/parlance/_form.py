@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import mimetypes
 import os
 import secrets
@@ -10,7 +11,7 @@ from typing import BinaryIO, Callable, Iterator, List, Tuple, Union
 
 from ._oldhttp import Cut
 
-File = Union[str, "os.PathLike[str]", bytes, BinaryIO]
+File = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 """A path, the content itself, or a file that was opened for reading bytes."""
 
 Progress = Callable[[int, Union[int, None]], None]
@@ -33,13 +34,21 @@ class Form:
     ocr_languages: Names = ()
     tags: Names = ()
     on_progress: Progress | None = None
+    _source: Union[str, "os.PathLike[str]", bytes, BinaryIO] = field(init=False)
     boundary: str = field(default_factory=lambda: secrets.token_hex(16))
     size: int | None = None
     """Of the file in bytes; None when it cannot be known."""
     may_rewind: bool = True
     begins_at: int = 0
+    fault: Exception | None = None
+    """What the file or on_progress raised while the body was made; no further try helps."""
 
     def __post_init__(self) -> None:
+        self._source = bytes(self.file) if isinstance(self.file, (bytearray, memoryview)) else self.file
+        if isinstance(self.file, io.TextIOBase):
+            raise TypeError('the file was opened as text: open it with "rb"')
+        if not isinstance(self._source, (str, os.PathLike, bytes)) and not hasattr(self._source, "read"):
+            raise TypeError(f"file must be a path, bytes or a file opened for bytes, not {type(self.file).__name__}")
         if not self.filename:
             named = self.file if isinstance(self.file, (str, os.PathLike)) else getattr(self.file, "name", "")
             self.filename = os.path.basename(named) if isinstance(named, (str, os.PathLike)) else ""
@@ -48,16 +57,20 @@ class Form:
         self.media_type = self.media_type or mimetypes.guess_type(self.filename)[0] or "application/octet-stream"
         if not (self.media_type.isascii() and self.media_type.isprintable()):
             raise ValueError("media_type is not one")
+        if isinstance(self.tags, str) or isinstance(self.ocr_languages, str):
+            raise TypeError("tags and ocr_languages are lists of names")
+        if any("," in tag for tag in self.tags):
+            raise ValueError("a tag has no comma")
         self._measure()
 
     def _measure(self) -> None:
-        if isinstance(self.file, bytes):
-            self.size = len(self.file)
-        elif isinstance(self.file, (str, os.PathLike)):
-            self.size = os.stat(self.file).st_size
-        elif self.file.seekable():
-            self.begins_at = self.file.tell()
-            self.size = self.file.seek(0, os.SEEK_END) - self.begins_at
+        if isinstance(self._source, bytes):
+            self.size = len(self._source)
+        elif isinstance(self._source, (str, os.PathLike)):
+            self.size = os.stat(self._source).st_size
+        elif self._source.seekable():
+            self.begins_at = self._source.tell()
+            self.size = self._source.seek(0, os.SEEK_END) - self.begins_at
         else:
             self.may_rewind = False
 
@@ -71,12 +84,24 @@ class Form:
 
     def body(self, cut: Cut) -> Iterator[bytes]:
         """The body in pieces. Once the other side reads no more, the rest of it is only made up,
-        because its length was announced. Raises ValueError when the file's size has changed."""
+        because its length was announced. Raises ValueError when the file's size has changed, and
+        what the file and on_progress raise, which fault is too."""
+        try:
+            yield from self._body(cut)
+        except Exception as error:
+            self.fault = error
+            raise
+
+    def _body(self, cut: Cut) -> Iterator[bytes]:
         yield self._head()
         count = 0
         for piece in self._pieces():
             if cut.happened:
                 break
+            if not isinstance(piece, bytes):
+                raise TypeError(f"the file gives {type(piece).__name__} and not bytes: open it with \"rb\"")
+            if self.size is not None and count + len(piece) > self.size:
+                raise ValueError(f"the file has grown: it had {self.size} bytes when its upload began")
             yield piece
             count += len(piece)
             if self.on_progress is not None and not cut.happened:
@@ -88,14 +113,14 @@ class Form:
         yield self._tail()
 
     def _pieces(self) -> Iterator[bytes]:
-        if isinstance(self.file, bytes):
-            for at in range(0, len(self.file), PIECE_BYTES):
-                yield self.file[at : at + PIECE_BYTES]
-        elif isinstance(self.file, (str, os.PathLike)):
-            with open(self.file, "rb") as opened:
+        if isinstance(self._source, bytes):
+            for at in range(0, len(self._source), PIECE_BYTES):
+                yield self._source[at : at + PIECE_BYTES]
+        elif isinstance(self._source, (str, os.PathLike)):
+            with open(self._source, "rb") as opened:
                 yield from iter(lambda: opened.read(PIECE_BYTES), b"")
         else:
-            opened_before = self.file
+            opened_before = self._source
             if self.may_rewind:
                 opened_before.seek(self.begins_at)
             yield from iter(lambda: opened_before.read(PIECE_BYTES), b"")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import socket
+import ssl
 from typing import Any
 
 import httpcore
@@ -31,10 +32,10 @@ def is_needed() -> bool:
     return numbers < [0, 18]
 
 
-def new_client(cut: Cut | None = None) -> httpx.Client:
+def new_client(ssl_context: ssl.SSLContext | None = None, cut: Cut | None = None) -> httpx.Client:
     """A client of httpx. With cut it is for one request, whose answer it reads also when the other
     side reads no more: cut says when that is."""
-    http = httpx.Client()
+    http = httpx.Client(verify=True if ssl_context is None else ssl_context)
     if is_needed():
         transports: Any = [http._transport, *http._mounts.values()]
         for transport in transports:

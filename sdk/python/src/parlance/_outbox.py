@@ -8,14 +8,15 @@ import asyncio
 import json
 import uuid
 from dataclasses import dataclass, field
-from typing import Any, Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Awaitable, Callable, Coroutine, Mapping, Sequence, Union
 
 from ._errors import ParlanceError
 from ._reasons import Reason
 
 REQUEST_KEY = "parlance_request"
 """The member of a response's metadata that names the text it answers."""
-RESUME_SECONDS = 20.0
+RESUME_SECONDS = 30.0
 """Within this time another server answers again when the one that answered is lost."""
 
 
@@ -38,11 +39,13 @@ class Answer:
     """The calls that the client is to make: call_id, name, arguments. See send_tool_output."""
 
 
-@dataclass
+@dataclass(eq=False)
 class _Entry:
     text: str
     answer: "asyncio.Future[Answer]"
     id: str = field(default_factory=lambda: f"msg_{uuid.uuid4().hex}")
+    begun: bool = False
+    """Some of it may have been sent."""
     sent: bool = False
     accepted: bool = False
     """The server has the item."""
@@ -50,12 +53,16 @@ class _Entry:
     """The server had it before it was sent again."""
     unsure: bool = False
     """A lost connection makes it unknown what the server got."""
+    checking: bool = False
+    """On this connection it was asked what the server got."""
     answer_id: str = ""
+    failed: Answer | None = None
+    """The answer that ended because its server was lost; another one is to follow."""
     timer: asyncio.TimerHandle | None = None
 
     def doubt(self) -> None:
         """Nobody knows any more what the server got."""
-        self.unsure, self.sent, self.duplicate = True, self.accepted, False
+        self.unsure, self.sent, self.duplicate, self.checking = True, self.accepted, False, False
 
     def stop_timer(self) -> None:
         if self.timer is not None:
@@ -64,7 +71,8 @@ class _Entry:
 
 
 class Outbox:
-    """What was said and has no answer."""
+    """What was said and has no answer, in order. Only the first is sent: an answer is to everything
+    that the server has by then, so that the next text waits until the one before has its answer."""
 
     def __init__(self, send: Callable[[Mapping[str, Any]], Awaitable[bool]], settle_after: float) -> None:
         self._send = send
@@ -73,45 +81,50 @@ class Outbox:
         self._answering: "set[str]" = set()
         self._tasks: "set[asyncio.Task[None]]" = set()
         self._sending = asyncio.Lock()
+        self._is_open = False
         self._losses = 0
 
     async def say(self, text: str) -> Answer:
-        """Sends a text, now or when there is a connection, and waits for the answer."""
+        """Sends a text, when there is a connection and no other text is before it, and waits for the
+        answer."""
         entry = _Entry(text, asyncio.get_running_loop().create_future())
         self._entries.append(entry)
+        self._start(self._advance())
         try:
-            async with self._sending:
-                await self._transmit(entry)
             return await entry.answer
         finally:
-            self._remove(entry)
+            if not entry.begun:  # else its answer, which nobody waits for any more, comes before the next one
+                self._remove(entry)
 
-    async def opened(self) -> None:
+    def opened(self) -> None:
         """There is a connection: what is not known to have arrived is sent."""
-        async with self._sending:  # a text that is just being sent is sent once
-            for entry in [one for one in self._entries if not one.answer_id]:
-                if entry.unsure:
-                    await self._check(entry)
-                else:
-                    await self._transmit(entry)
+        self._is_open = True
+        for entry in self._entries[:1]:
+            if not entry.answer_id:
+                self._await_another(entry)
+        self._start(self._advance())
 
     def lost(self) -> None:
         """The connection was lost."""
         self._losses += 1
+        self._is_open = False
         self._answering.clear()
-        for entry in self._entries:
+        for entry in list(self._entries):
             entry.stop_timer()
-            if entry.sent:
+            if entry.answer.done():
+                self._remove(entry)
+            elif entry.begun:
                 entry.doubt()
 
     def close(self, error: ParlanceError) -> None:
         """The session is over: nothing is answered any more."""
+        self._is_open = False
         for entry in list(self._entries):
             self._remove(entry)
             if not entry.answer.done():
                 entry.answer.set_exception(error)
 
-    async def take(self, event: Mapping[str, Any]) -> None:
+    def take(self, event: Mapping[str, Any]) -> None:
         """Notes what an event says about what was sent."""
         kind = event.get("type")
         if kind in ("conversation.item.added", "conversation.item.done"):
@@ -120,20 +133,31 @@ class Outbox:
         elif kind == "conversation.item.retrieved":
             for entry in [one for one in self._entries if one.id == _id(event.get("item"))]:
                 entry.accepted = True
-                await self._checked(entry)
+                self._checked(entry)
         elif kind == "response.created":
             self._started(event.get("response") or {})
         elif kind == "response.done":
-            await self._done(event.get("response") or {})
+            self._done(event.get("response") or {})
         elif kind == "error":
-            await self._refused(event.get("error") or {})
+            self._refused(event.get("error") or {})
+
+    async def _advance(self) -> None:
+        """Sends the first text, or finds out whether it has arrived."""
+        async with self._sending:  # a text that is just being sent is sent once
+            if not self._is_open or not self._entries:
+                return
+            entry = self._entries[0]
+            if not entry.begun:
+                await self._transmit(entry)
+            elif entry.unsure and not entry.checking and not entry.answer_id and entry.failed is None:
+                entry.checking = True
+                await self._check(entry)
 
     async def _transmit(self, entry: _Entry) -> None:
-        if not entry.sent:
-            losses = self._losses
-            entry.sent = await self._create(entry) and await self._request(entry)
-            if losses != self._losses:  # the connection was lost meanwhile
-                entry.doubt()
+        entry.begun, losses = True, self._losses
+        entry.sent = await self._create(entry) and await self._request(entry)
+        if losses != self._losses:  # the connection was lost meanwhile
+            entry.doubt()
 
     async def _create(self, entry: _Entry) -> bool:
         item = {"id": entry.id, "type": "message", "role": "user", "content": [{"type": "input_text", "text": entry.text}]}
@@ -151,17 +175,20 @@ class Outbox:
         event = {"type": "conversation.item.retrieve", "event_id": f"{entry.id}.check", "item_id": entry.id}
         await self._send(event)
 
-    async def _checked(self, entry: _Entry) -> None:
-        if not entry.unsure or entry.answer_id:
+    def _checked(self, entry: _Entry) -> None:
+        if not entry.unsure or entry.answer_id or entry.failed is not None:
             return
         # A text that has just arrived cannot have been answered.
         if entry.accepted and not entry.duplicate and not entry.sent:
-            return await self._ask(entry)
-        self._later(entry, self._settle_after, lambda: self._start(self._ask(entry)))
+            self._start(self._ask(entry))
+        else:
+            self._later(entry, self._settle_after, lambda: self._start(self._ask(entry)))
 
     async def _ask(self, entry: _Entry) -> None:
         """Asks for the answer again, unless one is in progress or has been given."""
-        if entry in self._entries and not entry.answer_id and entry.unsure and not self._answering:
+        if entry not in self._entries or entry.answer_id or entry.failed is not None:
+            return
+        if entry.unsure and not self._answering:
             losses = self._losses
             entry.sent = await self._request(entry)
             if losses != self._losses:
@@ -170,40 +197,57 @@ class Outbox:
     def _started(self, response: Mapping[str, Any]) -> None:
         if "conversation_id" in response and response["conversation_id"] is None:
             return  # an answer out of band
-        answer_id, named = str(response.get("id", "")), (response.get("metadata") or {}).get(REQUEST_KEY)
+        answer_id, named = str(response.get("id", "")), _named(response)
         self._answering.add(answer_id)
-        for entry in self._entries:
-            # An answer that another server has taken over does not name what it answers.
-            if entry.accepted and not entry.answer_id and (entry.id == named or (not named and entry.unsure)):
+        for entry in self._entries[:1]:
+            # The answer in place of one whose server was lost names nothing.
+            if not entry.answer_id and (named == entry.id or (not named and entry.failed is not None)):
                 entry.answer_id = answer_id
                 entry.stop_timer()
-                return
 
-    async def _done(self, response: Mapping[str, Any]) -> None:
-        answer = _answer(response)
+    def _done(self, response: Mapping[str, Any]) -> None:
+        answer, named = _answer(response), _named(response)
         self._answering.discard(answer.id)
-        for entry in [one for one in self._entries if one.answer_id == answer.id]:
-            if answer.status == "failed" and answer.reason == Reason.UNAVAILABLE:
-                # Another server answers again, unless it was lost too.
-                entry.answer_id, entry.unsure = "", True
-                self._later(entry, RESUME_SECONDS, lambda entry=entry: _settle(entry, answer))  # type: ignore[misc]
+        was_lost = answer.status == "failed" and answer.reason == Reason.UNAVAILABLE
+        for entry in self._entries[:1]:
+            missed = not entry.answer_id and (named == entry.id or (was_lost and not named and entry.unsure))
+            if entry.answer_id != answer.id and not missed:
+                if entry.unsure and entry.accepted and entry.timer is None:
+                    self._checked(entry)
+            elif was_lost and entry.failed is None:
+                entry.answer_id, entry.failed = "", answer
+                self._await_another(entry)
             else:
-                _settle(entry, answer)
-        for entry in [one for one in self._entries if one.unsure and one.accepted and one.timer is None]:
-            await self._checked(entry)
+                self._settle(entry, answer)
 
-    async def _refused(self, error: Mapping[str, Any]) -> None:
+    def _await_another(self, entry: _Entry) -> None:
+        """Gives the failed answer out unless another server answers again in time."""
+        failed = entry.failed
+        if failed is not None:
+            self._later(entry, RESUME_SECONDS, partial(self._settle, entry, failed))
+
+    def _refused(self, error: Mapping[str, Any]) -> None:
         event_id = str(error.get("event_id") or "")
-        for entry in [one for one in self._entries if event_id.startswith(f"{one.id}.")]:
+        for entry in [one for one in self._entries[:1] if event_id.startswith(f"{one.id}.")]:
             part, code = event_id[len(entry.id) + 1 :], str(error.get("code", "error"))
             if part == "item" and code == "item_create_duplicate_id":
                 entry.accepted = entry.duplicate = True
             elif part == "check":
-                await self._checked(entry)
+                self._checked(entry)
             elif part == "answer" and code == Reason.SESSION_TAKEN_OVER:
-                _settle(entry, Answer("", "operator", ""))
-            elif not entry.answer.done():
-                entry.answer.set_exception(ParlanceError(code, str(error.get("message", "The text was refused."))))
+                self._settle(entry, Answer("", "operator", ""))
+            else:
+                self._settle(entry, ParlanceError(code, str(error.get("message", "The text was refused."))))
+
+    def _settle(self, entry: _Entry, outcome: Union[Answer, ParlanceError]) -> None:
+        """The text has its answer; the next one is sent."""
+        self._remove(entry)
+        if not entry.answer.done():
+            if isinstance(outcome, Answer):
+                entry.answer.set_result(outcome)
+            else:
+                entry.answer.set_exception(outcome)
+        self._start(self._advance())
 
     def _later(self, entry: _Entry, seconds: float, what: Callable[[], None]) -> None:
         def fire() -> None:
@@ -213,7 +257,7 @@ class Outbox:
         entry.stop_timer()
         entry.timer = asyncio.get_running_loop().call_later(seconds, fire)
 
-    def _start(self, what: Any) -> None:
+    def _start(self, what: Coroutine[Any, Any, None]) -> None:
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(what)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -224,9 +268,9 @@ class Outbox:
             self._entries.remove(entry)
 
 
-def _settle(entry: _Entry, answer: Answer) -> None:
-    if not entry.answer.done():
-        entry.answer.set_result(answer)
+def _named(response: Mapping[str, Any]) -> str:
+    """The text that a response says it answers."""
+    return str((response.get("metadata") or {}).get(REQUEST_KEY) or "")
 
 
 def _id(item: Any) -> str:

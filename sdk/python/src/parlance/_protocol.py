@@ -10,8 +10,9 @@ import httpx
 from google.protobuf.message import DecodeError, Message
 
 from ._config import Config, merged
-from ._errors import CONNECTION_FAILED, ParlanceError, from_end
+from ._errors import CONNECTION_FAILED, ParlanceError, from_end, from_stranger, media_type
 
+UNARY_TYPE, STREAM_TYPE = "application/proto", "application/connect+proto"
 _END = 2
 """The flag of the last message of a stream, which is JSON."""
 
@@ -21,18 +22,19 @@ def url(config: Config, method: str) -> str:
     return f"{config.base_url}/parlance.v1.{method}"
 
 
-def unary_headers(config: Config, key: str, extra: Mapping[str, str] | None) -> dict[str, str]:
+def unary_headers(config: Config, key: str | None, extra: Mapping[str, str] | None) -> dict[str, str]:
     """The headers of a call with one answer."""
-    own = {"Content-Type": "application/proto", "Connect-Protocol-Version": "1", "Idempotency-Key": key}
-    return merged({**config.headers, **own}, extra)
+    return _headers(config, {"Content-Type": UNARY_TYPE}, key, extra)
 
 
 def stream_headers(config: Config, key: str | None, extra: Mapping[str, str] | None) -> dict[str, str]:
     """The headers of a call with a stream of answers."""
-    own = {"Content-Type": "application/connect+proto", "Connect-Protocol-Version": "1", "Accept-Encoding": "identity"}
-    if key:
-        own["Idempotency-Key"] = key
-    return merged({**config.headers, **own}, extra)
+    return _headers(config, {"Content-Type": STREAM_TYPE, "Accept-Encoding": "identity"}, key, extra)
+
+
+def _headers(config: Config, own: Mapping[str, str], key: str | None, extra: Mapping[str, str] | None) -> dict[str, str]:
+    given = {"Idempotency-Key": key} if key else {}
+    return merged({**config.headers, "Connect-Protocol-Version": "1", **own, **given}, extra)
 
 
 def envelope(message: Message) -> bytes:
@@ -41,12 +43,17 @@ def envelope(message: Message) -> bytes:
     return struct.pack(">BI", 0, len(body)) + body
 
 
-def decode(body: bytes, answer: Message) -> None:
+def is_answer(response: httpx.Response, kind: str) -> bool:
+    """Whether an answer has messages of the service, and is no refusal."""
+    return response.status_code == 200 and media_type(response.headers) == kind
+
+
+def decode(response: httpx.Response, body: bytes, answer: Message) -> None:
     """Reads a message. Raises ParlanceError when it is none."""
     try:
         answer.ParseFromString(body)
     except DecodeError:
-        raise ParlanceError(CONNECTION_FAILED, "The answer is not a message of Parlance.", code="unavailable") from None
+        raise from_stranger(response.status_code, response.headers) from None
 
 
 class Envelopes:
@@ -70,7 +77,7 @@ class Envelopes:
                 self._ended = True
                 self._end(body)
             elif flags:
-                raise ParlanceError(CONNECTION_FAILED, "The stream is compressed, which was not asked for.", code="unavailable")
+                raise from_stranger(self._response.status_code, self._response.headers)  # compressed, which nobody asked for
             else:
                 yield body
 
@@ -82,10 +89,17 @@ class Envelopes:
     def _end(self, body: bytes) -> None:
         try:
             end = json.loads(body or b"{}")
-        except ValueError:
-            raise ParlanceError(CONNECTION_FAILED, "The end of the stream cannot be read.", code="unavailable") from None
-        if end.get("error"):
-            metadata = {name.lower(): values[0] for name, values in (end.get("metadata") or {}).items() if values}
+        except (ValueError, RecursionError):
+            end = None
+        if not isinstance(end, dict):
+            raise from_stranger(self._response.status_code, self._response.headers)
+        if isinstance(end.get("error"), dict):
+            given = end.get("metadata")
+            metadata = {
+                str(name).lower(): str(values[0])
+                for name, values in (given if isinstance(given, dict) else {}).items()
+                if isinstance(values, list) and values
+            }
             headers = {**self._response.headers, **metadata}
             raise from_end(end["error"], headers, self._response.status_code)
 

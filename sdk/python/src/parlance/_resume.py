@@ -13,12 +13,16 @@ from ._calls import AsyncCalls, CallOptions, Calls
 from ._config import Config, Tries, new_key, pause
 from ._errors import CONNECTION_FAILED, ParlanceError
 from ._reasons import Reason
-from .v1.sessions_pb2 import FollowTurnRequest, StreamTurnRequest
+from .v1.sessions_pb2 import FollowTurnRequest, GetTurnRequest, StreamTurnRequest, Turn
 from .v1.webhooks_pb2 import WatchEventsRequest
 
 M = TypeVar("M", bound=Message)
 Resumable = Union[StreamTurnRequest, FollowTurnRequest, WatchEventsRequest]
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 3.0
+SILENCE_SECONDS = 45.0
+"""A stream that is silent for as long is asked for again. The service sends nothing on it while the
+agent waits for a tool or an approval, so that silence alone is no loss: see Course.question."""
+ASKING_SECONDS = 15.0
 
 
 class Course:
@@ -27,7 +31,7 @@ class Course:
     def __init__(self, config: Config, options: CallOptions) -> None:
         self._config = config
         self._options = options
-        self._tries = Tries(config)
+        self._tries = Tries(config, in_flight_for=config.stream_timeout)
         self._attempts = 0
         self._lost_at: float | None = None
         self._reached = False
@@ -47,6 +51,34 @@ class Course:
         """Whether a stream that ends without a message is complete."""
         return False
 
+    @property
+    def question(self) -> Message | None:
+        """What GetTurn is asked when the stream was silent: whether the turn still runs."""
+        return None
+
+    def answered(self, turn: Turn) -> None:
+        """The service is there. While the turn runs its stream may be silent."""
+        if turn.status == "in_progress":
+            self._lost_at, self._attempts = None, 0
+
+    @property
+    def asking(self) -> CallOptions:
+        """The options of that question."""
+        return CallOptions(max(1.0, min(ASKING_SECONDS, self._left())), None, self._options.extra_headers)
+
+    def with_silence(self, key: str | None) -> CallOptions:
+        """The options of the next connection, which is given up within the time that is left."""
+        silence = min(SILENCE_SECONDS, self._config.stream_timeout)
+        if self._options.timeout is not None:
+            silence = self._options.timeout
+        if self._lost_at is not None:
+            silence = min(silence, max(1.0, self._left()))
+        return CallOptions(silence, key, self._options.extra_headers)
+
+    def _left(self) -> float:
+        now = time.monotonic()
+        return (now if self._lost_at is None else self._lost_at) + self._config.reconnect_for - now
+
     def take(self, message: Any) -> bool:
         """Notes that a message has come. False: it is not for the caller."""
         self._begun = self._reached = True
@@ -60,12 +92,12 @@ class Course:
         if not self._is_loss(error):
             if self._begun:
                 raise error
+            self._lost_at = None  # the service is there, or another try with the key of the turn
             return self._tries.wait_after(error)
         if not self._reached:  # the service was never there
             return self._tries.wait_after(error)
-        now = time.monotonic()
-        self._lost_at = now if self._lost_at is None else self._lost_at
-        left = self._lost_at + self._config.reconnect_for - now
+        self._lost_at = time.monotonic() if self._lost_at is None else self._lost_at
+        left = self._left()
         if left <= 0:
             raise error
         wait = pause(self._attempts, FIRST_PAUSE, LONGEST_PAUSE)
@@ -73,6 +105,8 @@ class Course:
         return min(max(wait, error.retry_after or 0), left)
 
     def _is_loss(self, error: ParlanceError) -> bool:
+        if self._begun and error.status != 200 and error.is_reason(Reason.RATE_LIMITED, Reason.DEADLINE_EXCEEDED):
+            return True  # what stands between has refused to go on
         return error.is_reason(CONNECTION_FAILED, Reason.UNAVAILABLE)
 
 
@@ -85,17 +119,21 @@ class TurnCourse(Course):
         self._turn_id = request.turn_id if isinstance(request, FollowTurnRequest) else ""
         self._last_event_id = request.last_event_id
         # With the key the service knows a turn again whose first event was lost.
-        key = options.idempotency_key or new_key()
-        self._first = CallOptions(options.timeout, key, options.extra_headers)
+        self._key = options.idempotency_key or new_key()
 
     def request(self) -> Tuple[str, Message, CallOptions]:
         """FollowTurn, once the turn's id is known."""
         if not self._turn_id:
-            return "SessionService/StreamTurn", self._request, self._first
+            return "SessionService/StreamTurn", self._request, self.with_silence(self._key)
         follow = FollowTurnRequest(
             session_id=self._request.session_id, turn_id=self._turn_id, last_event_id=self._last_event_id
         )
-        return "SessionService/FollowTurn", follow, CallOptions(self._options.timeout, None, self._options.extra_headers)
+        return "SessionService/FollowTurn", follow, self.with_silence(None)
+
+    @property
+    def question(self) -> Message | None:
+        """None before the turn is known."""
+        return GetTurnRequest(session_id=self._request.session_id, turn_id=self._turn_id) if self._turn_id else None
 
     def note(self, message: Any) -> bool:
         """The events of a turn end with turn.done."""
@@ -121,7 +159,7 @@ class FeedCourse(Course):
 
     def request(self) -> Tuple[str, Message, CallOptions]:
         """WatchEvents, behind the last event."""
-        return "WebhookService/WatchEvents", self._request, self._options
+        return "WebhookService/WatchEvents", self._request, self.with_silence(self._options.idempotency_key)
 
     def note(self, message: Any) -> bool:
         """The first message of each connection has only a cursor."""
@@ -138,6 +176,10 @@ def course_of(config: Config, request: Resumable, options: CallOptions) -> Union
     if isinstance(request, WatchEventsRequest):
         return FeedCourse(config, options, request)
     return TurnCourse(config, options, request)
+
+
+def _was_silent(error: ParlanceError) -> bool:
+    return isinstance(error.__cause__, httpx.ReadTimeout)
 
 
 def _broken() -> ParlanceError:
@@ -162,6 +204,12 @@ def resumed(calls: Calls, request: Resumable, answer: Type[M], options: CallOpti
         except ParlanceError as failed:
             error = failed
         wait = course.wait_after(error)
+        if _was_silent(error) and course.question is not None:
+            try:
+                course.answered(calls.once("SessionService/GetTurn", course.question, Turn, course.asking))
+                continue
+            except ParlanceError:
+                pass  # the stream is tried all the same
         calls.sleep(wait)
 
 
@@ -183,6 +231,12 @@ async def async_resumed(calls: AsyncCalls, request: Resumable, answer: Type[M], 
         except ParlanceError as failed:
             error = failed
         wait = course.wait_after(error)
+        if _was_silent(error) and course.question is not None:
+            try:
+                course.answered(await calls.once("SessionService/GetTurn", course.question, Turn, course.asking))
+                continue
+            except ParlanceError:
+                pass  # the stream is tried all the same
         await calls.sleep(wait)
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, AsyncIterator, Iterator, Mapping, Type, TypeVar, cast
+from typing import Any, AsyncIterator, Awaitable, Iterator, Mapping, Type, TypeVar, cast
 
 from google.protobuf.message import Message
 
 from ._calls import CallOptions
-from ._realtime import Conversation
+from ._realtime import Conversation, Opened
 from ._resume import Resumable, async_resumed, resumed
 from ._services.sessions import AsyncSessionService, SessionService
 from ._services.webhooks import AsyncWebhookService, WebhookService
-from .v1.sessions_pb2 import CreateSessionResponse
+from .v1.sessions_pb2 import CreateSessionResponse, Session
 
 M = TypeVar("M", bound=Message)
 
@@ -71,7 +71,7 @@ class AsyncSessions(AsyncSessionService):
         if session is None and not agent_id:
             raise ValueError("agent_id is required, or a session")
 
-        async def find_url() -> str:
+        async def find() -> Opened:
             created = session or await self.create_session(
                 agent_id=agent_id,
                 user_id=user_id,
@@ -79,9 +79,14 @@ class AsyncSessions(AsyncSessionService):
                 dynamic_variables=dynamic_variables,
                 overrides=overrides,
             )
-            return str(created.chat_url if modality == "text" else created.ws_url)
 
-        return Conversation(self._calls.config, find_url, settings)
+            def end() -> Awaitable[Session]:
+                return self.end_session(session_id=created.id, status="completed", reason="hang_up", timeout=5)
+
+            url = created.chat_url if modality == "text" else created.ws_url
+            return Opened(created.id, url, end if session is None else None)
+
+        return Conversation(self._calls, find, settings)
 
 
 class AsyncWebhooks(AsyncWebhookService):

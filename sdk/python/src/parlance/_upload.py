@@ -14,7 +14,7 @@ from google.protobuf import json_format
 from . import _oldhttp
 from ._calls import CallOptions, Calls
 from ._config import Tries, merged, new_key, no_answer
-from ._errors import CONNECTION_FAILED, ParlanceError, from_problem
+from ._errors import ParlanceError, from_problem, from_stranger, media_type
 from ._form import File, Form, Names, Progress
 from ._protocol import timeouts
 from ._services.knowledge import AsyncKnowledgeService, KnowledgeService
@@ -130,32 +130,44 @@ class AsyncKnowledge(AsyncKnowledgeService):
 
     async def _send(self, method: str, path: str, form: Form, options: CallOptions) -> Source:
         loop, stop = asyncio.get_running_loop(), threading.Event()
-        report = form.on_progress
+        report, faults = form.on_progress, list[Exception]()
+
+        def deliver(sent: int, size: int | None) -> None:
+            try:
+                if report is not None and not faults:
+                    report(sent, size)
+            except Exception as error:
+                faults.append(error)
+                stop.set()
 
         def progress(sent: int, size: int | None) -> None:
             if stop.is_set():
                 raise InterruptedError("the upload was cancelled")
-            if report is not None:
-                loop.call_soon_threadsafe(report, sent, size)
+            loop.call_soon_threadsafe(deliver, sent, size)
 
         def sleep(seconds: float) -> None:
             if stop.wait(seconds):
                 raise InterruptedError("the upload was cancelled")
 
         def send() -> Source:
-            calls = Calls(self._calls.config, self._calls.upload_http, sleep)
+            calls = Calls(self._calls.config, self._calls.upload_http, self._calls.ssl_context, sleep)
             try:
                 return _send(calls, method, path, form, options)
             finally:
-                if calls.owns_http:
-                    calls.http.close()
+                calls.close()
 
         form.on_progress = progress
         try:
-            return await loop.run_in_executor(None, send)
+            source = await loop.run_in_executor(None, send)
         except asyncio.CancelledError:
             stop.set()
             raise
+        except InterruptedError:
+            if not faults:
+                raise
+        if faults:
+            raise faults[0]
+        return source
 
 
 def _upload_path(workspace_id: str) -> str:
@@ -171,7 +183,7 @@ def _send(calls: Calls, method: str, path: str, form: Form, options: CallOptions
     config = calls.config
     headers = merged({**config.headers, "Idempotency-Key": options.idempotency_key or new_key()}, form.headers)
     timeout = timeouts(config.timeout if options.timeout is None else options.timeout)
-    tries = Tries(config)
+    tries, what = Tries(config), f"No answer from {config.base_url} to the upload of {form.filename}"
     while True:
         try:
             with _client(calls) as (http, cut):
@@ -179,22 +191,26 @@ def _send(calls: Calls, method: str, path: str, form: Form, options: CallOptions
                     method, config.base_url + path, content=form.body(cut), headers=headers, timeout=timeout
                 )
             return _source(response)
-        except httpx.RequestError as failed:
-            error = no_answer(failed, f"No answer from {config.base_url} to the upload of {form.filename}")
-        except ParlanceError as failed:
-            error = failed
+        except (httpx.RequestError, ParlanceError) as failed:
+            if failed is form.fault:
+                raise
+            error = failed if isinstance(failed, ParlanceError) else no_answer(failed, what)
         if not form.may_rewind:
             raise error
         calls.sleep(tries.wait_after(error))
 
 
 def _source(response: httpx.Response) -> Source:
-    if not 200 <= response.status_code < 300:
-        raise from_problem(response.status_code, response.headers, response.content)
+    status, headers = response.status_code, response.headers
+    if not 200 <= status < 300 or media_type(headers) != "application/json":
+        raise from_problem(status, headers, response.content)
     try:
-        return json_format.Parse(response.content, Source(), ignore_unknown_fields=True)
-    except (json_format.ParseError, UnicodeDecodeError):
-        raise ParlanceError(CONNECTION_FAILED, "The answer is not a source.", code="unavailable") from None
+        source = json_format.Parse(response.content, Source(), ignore_unknown_fields=True)
+    except (json_format.ParseError, ValueError, RecursionError, AttributeError):
+        raise from_stranger(status, headers) from None
+    if not source.id:
+        raise from_stranger(status, headers)
+    return source
 
 
 @contextmanager
@@ -202,7 +218,7 @@ def _client(calls: Calls) -> Iterator[Tuple[httpx.Client, _oldhttp.Cut]]:
     """The client for one try, which reads an answer that comes early."""
     cut = _oldhttp.Cut()
     if calls.owns_http and _oldhttp.is_needed():
-        with _oldhttp.new_client(cut) as http:
+        with _oldhttp.new_client(calls.ssl_context, cut) as http:
             yield http, cut
     else:
         yield calls.http, cut

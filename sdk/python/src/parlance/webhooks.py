@@ -47,21 +47,29 @@ class WebhookError(ValueError):
     """A delivery that is not in order; failure says why. Answer it with 400."""
 
     def __init__(self, failure: WebhookFailure, message: str) -> None:
-        super().__init__(message)
+        super().__init__(failure, message)  # what copy and pickle make it of again
         self.failure = failure
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message
 
 
-class Headers(Protocol):
-    """The headers of a request as every framework has them: a mapping, or what is like one."""
+class HeaderItems(Protocol):
+    """The headers of a request as most frameworks have them: a mapping, or what is like one."""
 
-    def items(self) -> Iterable[Tuple[str, Any]]:
+    def items(self) -> Iterable[Tuple[Any, Any]]:
         """The names and values."""
+
+
+Headers = Union[HeaderItems, Iterable[Tuple[Any, Any]]]
+"""A mapping of names to values, or the pairs of both as ASGI has them; str or bytes."""
 
 
 def verify(
     headers: Headers,
     body: bytes,
-    secret: Union[str, Sequence[str]],
+    secret: Union[str, Sequence[Union[str, None]], None],
     *,
     tolerance: float = TOLERANCE_SECONDS,
     now: float | None = None,
@@ -69,9 +77,11 @@ def verify(
     """Returns the event of a delivery after checking its signature.
 
     Args:
-        headers: The headers of the request, whatever the case of their names.
+        headers: The headers of the request, whatever the case of their names: a mapping, or a list of
+            pairs as ASGI has them.
         body: The body as it came, before anything has parsed it.
-        secret: The endpoint's secret, whsec_…; several while it is rotated.
+        secret: The endpoint's secret, whsec_…; several while it is rotated, of which empty ones are
+            left out.
         tolerance: How many seconds the delivery's time may be from now, both ways.
         now: The time in seconds since 1970; without it the machine's.
 
@@ -79,31 +89,66 @@ def verify(
     names, such as post_call_transcription. The oneof is empty for an event that this version does
     not know. Keep the event_id: the same event can come again.
 
-    Raises WebhookError.
+    Raises WebhookError, whatever was sent; and TypeError or ValueError for arguments of another kind.
     """
     if not isinstance(body, (bytes, bytearray, memoryview)):
         raise TypeError("body must be the bytes of the request as they came")
+    if not tolerance >= 0:
+        raise ValueError("tolerance must be 0 or more seconds")
     keys = _keys(secret)
-    given = {name.lower(): value for name, value in headers.items()}
+    given = _headers(headers)
     event_id, stamp, signatures = (given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
     if not event_id or not stamp or not signatures:
         raise WebhookError(
             WebhookFailure.HEADER_MISSING, "webhook-id, webhook-timestamp and webhook-signature are required."
         )
-    signed = f"{event_id}.{stamp}.".encode() + bytes(body)
+    signed = _bytes(f"{event_id}.{stamp}.") + bytes(body)
     _check_time(stamp, time.time() if now is None else now, tolerance)
     wanted = [b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()) for key in keys]
     # Each is compared with each, so that the time does not tell which one was right.
-    matches = [hmac.compare_digest(one.encode(), want) for one in signatures.split() for want in wanted]
+    matches = [hmac.compare_digest(_bytes(one), want) for one in signatures.split() for want in wanted]
     if not any(matches):
         raise WebhookError(WebhookFailure.SIGNATURE_INVALID, "webhook-signature was not made with the secret.")
     return _event(bytes(body), event_id)
 
 
-def _keys(secret: Union[str, Sequence[str]]) -> list[bytes]:
-    secrets = [secret] if isinstance(secret, str) else list(secret)
+def _headers(headers: Headers) -> dict[str, str]:
+    """The headers of a delivery by their names in lower case."""
+    pairs: Any = headers.items() if hasattr(headers, "items") else headers
+    given = {}
+    try:
+        for name, value in pairs:
+            lower = _text(name).lower()
+            if lower == "wsgi.version":
+                raise TypeError("headers must be those of the request, not the environ of WSGI")
+            if lower.startswith("webhook-") and value is not None:
+                given[lower] = _text(value)
+    except ValueError:  # not pairs
+        raise TypeError("headers must be a mapping or pairs of names and values") from None
+    return given
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if not isinstance(value, str):
+        raise TypeError(f"names and values of headers must be str or bytes, not {type(value).__name__}")
+    return value
+
+
+def _bytes(text: str) -> bytes:
+    """What was signed, if it can have been: a header that is no text of UTF-8 fits no signature."""
+    return text.encode(errors="replace")
+
+
+def _keys(secret: Union[str, Sequence[Union[str, None]], None]) -> list[bytes]:
+    secrets = [secret] if isinstance(secret, (str, bytes)) or secret is None else list(secret)
     keys = []
     for one in secrets:
+        if one is not None and not isinstance(one, str):
+            raise TypeError(f"a secret must be a str, not {type(one).__name__}")
+        if not one or not one.strip():
+            continue
         try:
             key = base64.b64decode(one.strip().removeprefix("whsec_"), validate=True)
         except ValueError:
@@ -135,7 +180,7 @@ def _event(body: bytes, event_id: str) -> Event:
         if isinstance(values.get("data"), dict):
             event.data_json = json.dumps(values["data"], ensure_ascii=False)
             _set_payload(event, values["data"])
-    except (ValueError, json_format.ParseError) as error:
+    except Exception as error:  # json and protobuf raise many kinds, RecursionError too
         message = "The body is not the event that webhook-id names."
         raise WebhookError(WebhookFailure.BODY_INVALID, message) from error
     return event
