@@ -21,6 +21,8 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     is_cut: bool = False
     """The connection is broken behind the body, which announces one byte more than it has."""
+    is_stalled: bool = False
+    """The connection stays behind such a body, and nothing comes."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +53,18 @@ def info(reason: str) -> dict[str, str]:
     return {"type": "google.rpc.ErrorInfo", "value": base64.b64encode(encoded).decode().rstrip("=")}
 
 
-def stream(messages: Sequence[Message], error: dict[str, Any] | None = None, is_cut: bool = False) -> Reply:
-    """A stream, which ends in order, with an error, or in the middle."""
+def stream(
+    messages: Sequence[Message], error: dict[str, Any] | None = None, is_cut: bool = False, is_stalled: bool = False
+) -> Reply:
+    """A stream, which ends in order, with an error, in the middle, or not at all."""
     parts = []
     for one in messages:
         encoded = one.SerializeToString()
         parts.append(struct.pack(">BI", 0, len(encoded)) + encoded)
-    if not is_cut:
+    if not is_cut and not is_stalled:
         end = json.dumps({"error": error} if error else {}).encode()
         parts.append(struct.pack(">BI", 2, len(end)) + end)
-    return Reply(200, b"".join(parts), {"Content-Type": "application/connect+proto"}, is_cut)
+    return Reply(200, b"".join(parts), {"Content-Type": "application/connect+proto"}, is_cut, is_stalled)
 
 
 class Scripted:
@@ -70,6 +74,7 @@ class Scripted:
         self.replies = list(replies)
         self.seen: list[Seen] = []
         self._changed = threading.Condition()
+        self._closing = threading.Event()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -100,6 +105,7 @@ class Scripted:
 
     def close(self) -> None:
         """Stops it."""
+        self._closing.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -117,10 +123,13 @@ class Scripted:
         handler.send_response(reply.status)
         for name, value in reply.headers.items():
             handler.send_header(name, value)
-        handler.send_header("Content-Length", str(len(reply.body) + reply.is_cut))
+        handler.send_header("Content-Length", str(len(reply.body) + (reply.is_cut or reply.is_stalled)))
         handler.end_headers()
         handler.wfile.write(reply.body)
-        handler.close_connection = reply.is_cut
+        if reply.is_stalled:
+            handler.wfile.flush()
+            self._closing.wait()
+        handler.close_connection = reply.is_cut or reply.is_stalled
 
     @staticmethod
     def _read(handler: BaseHTTPRequestHandler) -> bytes:

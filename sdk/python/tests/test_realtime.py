@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from contextlib import asynccontextmanager
-from typing import Any, AsyncIterator, Awaitable, Callable
-from urllib.parse import parse_qs, urlsplit
+from typing import Any
 
 import live
 import parlance
 import pytest
-import websockets
 from parlance import Reason
 from parlance.v1 import CreateSessionResponse
+from sockets import Script, said, scripted
 
 QUESTION = "How are webhooks signed?"
 
@@ -179,48 +177,6 @@ def test_answers_are_spoken_and_sound_is_sent(service: live.Service) -> None:
     asyncio.run(asyncio.wait_for(run(), 90))
 
 
-Handler = Callable[["Script", Any, int], Awaitable[None]]
-
-
-class Script:
-    """A server of sockets that does what a test says with each connection, counted from 0."""
-
-    def __init__(self, handler: Handler) -> None:
-        self.handler = handler
-        self.queries: "list[dict[str, list[str]]]" = []
-        self.tokens: "list[str]" = []
-        self.received: "list[dict[str, Any]]" = []
-        self.item: "dict[str, Any]" = {}
-        self.url = ""
-
-    async def serve(self, socket: Any) -> None:
-        """One connection."""
-        path = getattr(socket, "path", None) or socket.request.path  # in websockets before 14, and since
-        headers = getattr(socket, "request_headers", None) or socket.request.headers
-        self.queries.append(parse_qs(urlsplit(path).query))
-        self.tokens.append(headers.get("Authorization", ""))
-        await socket.send(json.dumps({"type": "session.created", "event_id": "e0", "session": {"id": "ses_1"}}))
-        await self.handler(self, socket, len(self.queries) - 1)
-
-    async def receive(self, socket: Any) -> "dict[str, Any]":
-        """The next event of the client."""
-        event: "dict[str, Any]" = json.loads(await socket.recv())
-        self.received.append(event)
-        return event
-
-
-@asynccontextmanager
-async def scripted(handler: Handler) -> AsyncIterator["tuple[Script, parlance.Conversation]"]:
-    """A conversation with a script."""
-    script = Script(handler)
-    serve: Any = getattr(websockets, "serve")
-    async with serve(script.serve, "127.0.0.1", 0, subprotocols=["realtime"]) as server:
-        script.url = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1/realtime/chat/ses_1?token=t"
-        session = CreateSessionResponse(id="ses_1", chat_url=script.url)
-        async with parlance.AsyncClient(base_url="http://127.0.0.1:1", api_key="prl_x") as client:
-            yield script, client.sessions.connect(session=session, settings={"tools": [{"name": "t"}]})
-
-
 def test_the_settings_are_sent_on_each_connection_and_the_place_is_named() -> None:
     async def handler(script: Script, socket: Any, number: int) -> None:
         await script.receive(socket)
@@ -312,12 +268,6 @@ def test_a_refused_text_is_an_error_and_a_person_answers_later() -> None:
                 assert (await conversation.say("y")).status == "operator"
 
     asyncio.run(asyncio.wait_for(run(), 30))
-
-
-def said(answer: str, status: str, **others: Any) -> "dict[str, Any]":
-    """A response with a text."""
-    text = {"type": "message", "content": [{"type": "output_text", "text": "Yes."}]}
-    return {"id": answer, "status": status, "conversation_id": "conv_1", "output": [text], **others}
 
 
 @pytest.mark.parametrize("case", ["never arrived", "arrived", "answered meanwhile", "answer follows", "another answer first"])

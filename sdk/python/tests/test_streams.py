@@ -9,18 +9,19 @@ from typing import Any, Callable, Iterator
 import live
 import parlance
 import pytest
-from parlance import Reason
+from parlance import Reason, _resume
 from parlance.v1 import (
     CreateSessionResponse,
     Event,
     FollowTurnRequest,
     StreamTurnRequest,
     StreamTurnResponse,
+    Turn,
     WatchEventsRequest,
     WatchEventsResponse,
     WatchSourceResponse,
 )
-from scripted import Reply, Scripted, info, refusal, stream
+from scripted import Reply, Scripted, info, message, refusal, stream
 
 Serve = Callable[..., Scripted]
 Calling = Callable[..., Any]
@@ -59,6 +60,49 @@ def test_a_lost_turn_goes_on_behind_its_last_event(serve: Serve, calling: Callin
     assert [one.last_event_id for one in after] == 3 * ["turn_1:1"] + ["turn_1:2"]
     assert {(one.session_id, one.turn_id) for one in after} == {("ses_1", "turn_1")}
     assert len(pauses) == 4 and all(0 < pause <= 3 for pause in pauses)
+
+
+def test_a_silent_turn_is_asked_for_again(serve: Serve, calling: Calling, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For longer than a lost one is: the service says that it still runs."""
+    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.2)
+    runs = message(Turn(status="in_progress"))
+    silent = stream([], is_stalled=True)
+    server = serve(stream([STARTED, ONE], is_stalled=True), runs, *[silent, runs] * 3, stream([TWO, DONE]))
+    client, _ = calling(server, reconnect_for=0.3)
+    assert list(client.sessions.stream_turn(session_id="ses_1", text="Hello")) == [STARTED, ONE, TWO, DONE]
+    called = [seen.path.rpartition("/")[2] for seen in server.seen]
+    assert called == ["StreamTurn", *["GetTurn", "FollowTurn"] * 4]
+    assert request_of(server, 8, FollowTurnRequest).last_event_id == "turn_1:1"
+
+
+@pytest.mark.parametrize("begun", [[], [STARTED]])
+def test_a_turn_that_stays_silent_is_given_up(
+    serve: Serve, calling: Calling, monkeypatch: pytest.MonkeyPatch, begun: "list[StreamTurnResponse]"
+) -> None:
+    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.2)
+    server = serve(stream(begun, is_stalled=True), stream([], is_stalled=True))
+    client, _ = calling(server, reconnect_for=0.3)
+    with pytest.raises(parlance.ParlanceError) as caught:
+        list(client.sessions.stream_turn(session_id="ses_1", text="Hello"))
+    assert caught.value.reason == parlance.CONNECTION_FAILED and len(server.seen) > 1
+
+
+def test_a_silent_turn_is_asked_for_again_with_asyncio(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.2)
+    server = serve(stream([STARTED], is_stalled=True), message(Turn(status="in_progress")), stream([DONE]))
+
+    async def run() -> "list[StreamTurnResponse]":
+        async with parlance.AsyncClient(base_url=server.base_url, api_key="prl_x") as client:
+            return [one async for one in client.sessions.stream_turn(session_id="ses_1", text="Hello")]
+
+    assert asyncio.run(run()) == [STARTED, DONE]
+
+
+def test_what_stands_between_may_refuse_to_go_on(serve: Serve, calling: Calling) -> None:
+    server = serve(stream([STARTED], is_cut=True), Reply(429, b"", {"Retry-After": "1.5"}), stream([DONE]))
+    client, pauses = calling(server)
+    assert list(client.sessions.stream_turn(session_id="ses_1", text="Hello")) == [STARTED, DONE]
+    assert pauses[1] == 1.5
 
 
 def test_a_turn_without_a_first_event_is_sent_again_with_its_key(serve: Serve, calling: Calling) -> None:

@@ -7,6 +7,7 @@ import io
 import pathlib
 from typing import Any, Callable, Tuple
 
+import httpx
 import live
 import parlance
 import pytest
@@ -17,6 +18,7 @@ Serve = Callable[..., Scripted]
 Calling = Callable[..., Any]
 TEXT = b"# Lamps\n\nThe lamp of the harbour was first lit in 1893.\n"
 CREATED = Reply(202, b'{"id": "src_1", "status": "queued", "of_next_year": 1}', {"Content-Type": "application/json"})
+HTML = {"Content-Type": "text/html; charset=utf-8"}
 Progress = Tuple[int, "int | None"]
 
 
@@ -187,3 +189,85 @@ def test_an_upload_can_be_cancelled(serve: Serve) -> None:
     asyncio.run(run())
     server.wait(1)
     assert 0 < len(server.seen[0].body) < len(content)
+
+
+def test_what_is_no_file_is_refused_at_once(serve: Serve, calling: Calling, tmp_path: pathlib.Path) -> None:
+    server = serve(CREATED)
+    client, _ = calling(server)
+    (tmp_path / "a.md").write_bytes(TEXT)
+    with open(tmp_path / "a.md", encoding="utf-8") as text:
+        wrong: "list[Any]" = [text, io.StringIO("x"), (part for part in [TEXT]), [TEXT], None, 7]
+        for file in wrong:
+            with pytest.raises(TypeError):
+                client.knowledge.upload(file, workspace_id="ws_1", filename="a.md")
+    options: "list[Any]" = [{"tags": ["a,b"]}, {"tags": "faq"}]
+    for one in options:
+        with pytest.raises((TypeError, ValueError)):
+            client.knowledge.upload(TEXT, workspace_id="ws_1", filename="a.md", **one)
+    assert server.seen == []
+    for content in (bytearray(TEXT), memoryview(TEXT)):
+        assert client.knowledge.upload(content, workspace_id="ws_1", filename="a.md").id == "src_1"
+        assert TEXT in server.seen[-1].body
+
+
+class Odd(io.BytesIO):
+    """A file that goes on as a test says."""
+
+    def __init__(self, content: bytes, piece: Any) -> None:
+        super().__init__(content)
+        self._piece = piece
+
+    def read(self, size: "int | None" = -1) -> bytes:
+        """Bytes, or what is none."""
+        if isinstance(self._piece, Exception):
+            raise self._piece
+        return self._piece  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("piece", "error", "says"),
+    [(TEXT * 2, ValueError, "grown"), ("text", TypeError, "rb"), (OSError(5, "I/O error"), OSError, "I/O")],
+)
+def test_a_file_that_goes_wrong_is_not_tried_again(piece: Any, error: Any, says: str, serve: Serve, calling: Calling) -> None:
+    client, pauses = calling(serve(CREATED))
+    with pytest.raises(error, match=says):
+        client.knowledge.upload(Odd(TEXT, piece), workspace_id="ws_1", filename="a.md")
+    assert pauses == []
+
+
+@pytest.mark.parametrize("error", [RuntimeError("mine"), httpx.ConnectError("mine"), parlance.ParlanceError("unavailable", "mine")])
+def test_what_on_progress_raises_comes_out(error: Exception, serve: Serve, calling: Calling) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    client, pauses = calling(serve(CREATED))
+    with pytest.raises(type(error)) as caught:
+        client.knowledge.upload(TEXT, workspace_id="ws_1", filename="a.md", on_progress=fail)
+    assert caught.value is error and pauses == []
+
+    async def run() -> None:
+        async with parlance.AsyncClient(base_url=client._calls.config.base_url, api_key="prl_x") as other:
+            await other.knowledge.upload(TEXT, workspace_id="ws_1", filename="a.md", on_progress=fail)
+
+    with pytest.raises(type(error)) as caught:
+        asyncio.run(run())
+    assert caught.value is error
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Reply(413, b"<html>", HTML), Reason.BODY_TOO_LARGE),
+        (Reply(402, b"<html>", HTML), parlance.NOT_PARLANCE),
+        (Reply(302, b"", {"Location": "/"}), parlance.NOT_PARLANCE),
+        (Reply(200, b"<html>", HTML), parlance.NOT_PARLANCE),
+        (Reply(200, b"[]", {"Content-Type": "application/json"}), parlance.NOT_PARLANCE),
+        (Reply(204), parlance.NOT_PARLANCE),
+    ],
+)
+def test_answers_of_others_are_not_tried_again(serve: Serve, calling: Calling, reply: Reply, reason: str) -> None:
+    server = serve(reply)
+    client, _ = calling(server)
+    with pytest.raises(parlance.ParlanceError) as caught:
+        client.knowledge.upload(TEXT, workspace_id="ws_1", filename="a.md")
+    assert (caught.value.reason, caught.value.status) == (reason, reply.status) and len(server.seen) == 1

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import copy
 import hashlib
 import hmac
 import json
 import pathlib
+import pickle
 import time
 from typing import Any
 
@@ -129,3 +131,51 @@ def test_a_parsed_body_is_not_taken() -> None:
     body: Any = body_of().decode()
     with pytest.raises(TypeError):
         verify(signed(body_of()), body, SECRET, now=NOW)
+
+
+def test_headers_of_every_kind_are_read() -> None:
+    body = body_of()
+    headers = signed(body)
+    asgi = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    others: "list[Any]" = [dict(asgi), list(headers.items()), {**headers, "Accept": None}]
+    for one in [asgi, *others]:
+        assert verify(one, body, [SECRET, "", None], now=NOW).event_id == "evt_1"
+
+
+@pytest.mark.parametrize("value", ["\ud800", "evt_ü", b"\xff", ""])
+def test_no_header_makes_another_error(value: Any) -> None:
+    body = body_of()
+    for name in ("Webhook-Id", "Webhook-Signature"):
+        assert failure({**signed(body), name: value}, body) in (
+            WebhookFailure.SIGNATURE_INVALID, WebhookFailure.HEADER_MISSING,
+        )
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 100_000, b'{"event_id": "evt_1", "data": ' + b'{"a":' * 5000 + b"1" + b"}" * 5001, b'{"event_id":"evt_1","type":"\\ud800"}']
+)
+def test_no_body_makes_another_error(body: bytes) -> None:
+    assert failure(signed(body), body) is WebhookFailure.BODY_INVALID
+
+
+def test_arguments_of_the_wrong_kind() -> None:
+    body = body_of()
+    headers = signed(body)
+    lists: Any = {name: [value] for name, value in headers.items()}
+    wrong: "list[Any]" = [lists, None, 7, "headers", {"wsgi.version": (1, 0)}, {**headers, 7: "x"}]
+    for one in wrong:
+        with pytest.raises(TypeError):
+            verify(one, body, SECRET, now=NOW)
+    secrets: "list[Any]" = [SECRET.encode(), [SECRET.encode()], 7]
+    for secret in secrets:
+        with pytest.raises(TypeError):
+            verify(headers, body, secret, now=NOW)
+    for tolerance in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="tolerance"):
+            verify(headers, body, SECRET, now=NOW, tolerance=tolerance)
+
+
+def test_a_refusal_can_be_copied_and_pickled() -> None:
+    error = WebhookError(WebhookFailure.TOO_OLD, "The delivery is 301 s old.")
+    for again in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+        assert (again.failure, str(again)) == (WebhookFailure.TOO_OLD, "The delivery is 301 s old.")
