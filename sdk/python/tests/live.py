@@ -105,6 +105,10 @@ class Proxy:
 
     def close(self) -> None:
         """Ends it."""
+        try:
+            self._server.shutdown(socket.SHUT_RDWR)  # or it would accept once more
+        except OSError:
+            pass  # it was ended before
         self._server.close()
         self.cut()
 

@@ -29,7 +29,7 @@ JSON = {"Content-Type": "application/json"}
     [
         (Reply(200, b"", HTML), parlance.NOT_PARLANCE),
         (Reply(200, b""), parlance.NOT_PARLANCE),
-        (Reply(200, b"{}", JSON), parlance.NOT_PARLANCE),
+        (Reply(200, b'{"code": "not_found"}', JSON), parlance.NOT_PARLANCE),
         (Reply(204), parlance.NOT_PARLANCE),
         (Reply(301, b"", {"Location": "/"}), parlance.NOT_PARLANCE),
         (Reply(400, b"<html>", HTML), parlance.NOT_PARLANCE),

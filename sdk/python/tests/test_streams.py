@@ -87,6 +87,18 @@ def test_a_turn_that_stays_silent_is_given_up(
     assert caught.value.reason == parlance.CONNECTION_FAILED and len(server.seen) > 1
 
 
+def test_a_turn_that_is_over_is_not_followed_for_ever(
+    serve: Serve, calling: Calling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.2)
+    silent, over = stream([], is_stalled=True), message(Turn(status="completed"))
+    server = serve(stream([STARTED], is_stalled=True), over, *[silent, over] * 9)
+    client, _ = calling(server, reconnect_for=0.3)
+    with pytest.raises(parlance.ParlanceError) as caught:
+        list(client.sessions.stream_turn(session_id="ses_1", text="Hello"))
+    assert caught.value.reason == parlance.CONNECTION_FAILED and len(server.seen) < 8
+
+
 def test_a_silent_turn_is_asked_for_again_with_asyncio(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.2)
     server = serve(stream([STARTED], is_stalled=True), message(Turn(status="in_progress")), stream([DONE]))

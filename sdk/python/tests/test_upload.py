@@ -127,7 +127,8 @@ def test_refusals_are_read(serve: Serve, calling: Calling, status: int, code: st
 
 
 def test_a_lost_upload_is_sent_again_with_its_key(serve: Serve, calling: Calling) -> None:
-    server = serve(Reply(None), Reply(503, b'{"code": "unavailable"}', {"Retry-After": "1", "Content-Type": "application/problem+json"}), CREATED)
+    busy = Reply(503, b'{"code": "unavailable"}', {"Retry-After": "1", "Content-Type": "application/problem+json"})
+    server = serve(Reply(None), busy, CREATED)
     client, _ = calling(server)
     progress: "list[int]" = []
     source = client.knowledge.upload(

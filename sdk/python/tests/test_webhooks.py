@@ -152,7 +152,12 @@ def test_no_header_makes_another_error(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"[" * 100_000, b'{"event_id": "evt_1", "data": ' + b'{"a":' * 5000 + b"1" + b"}" * 5001, b'{"event_id":"evt_1","type":"\\ud800"}']
+    "body",
+    [
+        b"[" * 100_000,
+        b'{"event_id": "evt_1", "data": ' + b'{"a":' * 5000 + b"1" + b"}" * 5001,
+        b'{"event_id":"evt_1","type":"\\ud800"}',
+    ],
 )
 def test_no_body_makes_another_error(body: bytes) -> None:
     assert failure(signed(body), body) is WebhookFailure.BODY_INVALID

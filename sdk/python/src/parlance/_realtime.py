@@ -7,7 +7,7 @@ import base64
 import json
 import time
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, AsyncIterator, Awaitable, Callable, Deque, Mapping, Type
 
@@ -56,7 +56,7 @@ class Opened:
     """A session whose socket can be opened."""
 
     session_id: str
-    url: str
+    url: str = field(repr=False)  # it has the token
     end: Callable[[], Awaitable[Any]] | None
     """Ends the session without the socket; None for a session that was created elsewhere."""
 
