@@ -354,7 +354,29 @@ def test_a_session_whose_socket_cannot_be_opened_is_ended(service: live.Service)
     run(talk())
 
 
-def test_a_session_that_was_left_or_taken_over_is_not_ended(service: live.Service) -> None:
+@pytest.mark.parametrize("is_created", [True, False])
+def test_connecting_can_be_cancelled(service: live.Service, is_created: bool) -> None:
+    """A session that connect created is ended then, and another one is not."""
+
+    async def stall(*_: Any) -> None:
+        await asyncio.Event().wait()
+
+    async def talk() -> None:
+        silent = await asyncio.start_server(stall, "127.0.0.1", 0)
+        rerouted = Rerouted(service, "ws://127.0.0.1:{}".format(silent.sockets[0].getsockname()[1]))
+        async with rerouted.client as client:
+            fields: "dict[str, Any]" = {"agent_id": service.agent_id, "user_id": "py"}
+            session = None if is_created else await client.sessions.create_session(**fields, modality="text")
+            connecting = client.sessions.connect(**fields, session=session)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(connecting.__aenter__(), 0.5)
+            assert (await rerouted.session()).status == ("completed" if is_created else "pending")
+        silent.close()
+
+    run(talk())
+
+
+def test_a_session_that_was_left_is_not_ended(service: live.Service) -> None:
     async def talk() -> None:
         async with parlance.AsyncClient(base_url=service.base_url, api_key=service.api_key) as client:
             async with client.sessions.connect(agent_id=service.agent_id, user_id="py") as conversation:

@@ -261,7 +261,7 @@ def test_what_on_progress_raises_comes_out(error: Exception, serve: Serve, calli
         (Reply(413, b"<html>", HTML), Reason.BODY_TOO_LARGE),
         (Reply(402, b"<html>", HTML), parlance.NOT_PARLANCE),
         (Reply(302, b"", {"Location": "/"}), parlance.NOT_PARLANCE),
-        (Reply(200, b"<html>", HTML), parlance.NOT_PARLANCE),
+        (Reply(200, b'{"id": "src_1"}', HTML), parlance.NOT_PARLANCE),
         (Reply(200, b"[]", {"Content-Type": "application/json"}), parlance.NOT_PARLANCE),
         (Reply(204), parlance.NOT_PARLANCE),
     ],

@@ -102,8 +102,11 @@ class Conversation:
         try:
             await self._until_ready()
         except BaseException:
-            await self._stop(1000, "hang_up")
-            await self._end_without_socket()
+            if self._opened.end is None:
+                await self.leave()  # a session that was created elsewhere may be tried again
+            else:
+                await self._stop(1000, "hang_up")
+                await self._end_without_socket()
             raise
         return self
 
