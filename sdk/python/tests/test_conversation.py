@@ -358,18 +358,23 @@ def test_a_session_whose_socket_cannot_be_opened_is_ended(service: live.Service)
 def test_connecting_can_be_cancelled(service: live.Service, is_created: bool) -> None:
     """A session that connect created is ended then, and another one is not."""
 
-    async def stall(*_: Any) -> None:
-        await asyncio.Event().wait()
-
     async def talk() -> None:
+        reached = asyncio.Event()
+
+        async def stall(*_: Any) -> None:
+            reached.set()
+            await asyncio.Event().wait()
+
         silent = await asyncio.start_server(stall, "127.0.0.1", 0)
         rerouted = Rerouted(service, "ws://127.0.0.1:{}".format(silent.sockets[0].getsockname()[1]))
         async with rerouted.client as client:
             fields: "dict[str, Any]" = {"agent_id": service.agent_id, "user_id": "py"}
             session = None if is_created else await client.sessions.create_session(**fields, modality="text")
-            connecting = client.sessions.connect(**fields, session=session)
-            with pytest.raises(asyncio.TimeoutError):
-                await asyncio.wait_for(connecting.__aenter__(), 0.5)
+            connecting = asyncio.create_task(client.sessions.connect(**fields, session=session).__aenter__())
+            await reached.wait()
+            connecting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await connecting
             assert (await rerouted.session()).status == ("completed" if is_created else "pending")
         silent.close()
 

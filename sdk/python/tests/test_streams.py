@@ -64,22 +64,22 @@ def test_a_lost_turn_goes_on_behind_its_last_event(serve: Serve, calling: Callin
 
 def test_a_silent_turn_is_asked_for_again(serve: Serve, calling: Calling, monkeypatch: pytest.MonkeyPatch) -> None:
     """For longer than a lost one is: the service says that it still runs."""
-    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.7)
     runs = message(Turn(status="in_progress"))
     silent = stream([], is_stalled=True)
-    server = serve(stream([STARTED, ONE], is_stalled=True), runs, *[silent, runs] * 3, stream([TWO, DONE]))
+    server = serve(stream([STARTED, ONE], is_stalled=True), runs, silent, runs, stream([TWO, DONE]))
     client, _ = calling(server, reconnect_for=0.3)
     assert list(client.sessions.stream_turn(session_id="ses_1", text="Hello")) == [STARTED, ONE, TWO, DONE]
     called = [seen.path.rpartition("/")[2] for seen in server.seen]
-    assert called == ["StreamTurn", *["GetTurn", "FollowTurn"] * 4]
-    assert request_of(server, 8, FollowTurnRequest).last_event_id == "turn_1:1"
+    assert called == ["StreamTurn", *["GetTurn", "FollowTurn"] * 2]
+    assert request_of(server, 4, FollowTurnRequest).last_event_id == "turn_1:1"
 
 
 @pytest.mark.parametrize("begun", [[], [STARTED]])
 def test_a_turn_that_stays_silent_is_given_up(
     serve: Serve, calling: Calling, monkeypatch: pytest.MonkeyPatch, begun: "list[StreamTurnResponse]"
 ) -> None:
-    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.7)
     server = serve(stream(begun, is_stalled=True), stream([], is_stalled=True))
     client, _ = calling(server, reconnect_for=0.3)
     with pytest.raises(parlance.ParlanceError) as caught:
@@ -90,7 +90,7 @@ def test_a_turn_that_stays_silent_is_given_up(
 def test_a_turn_that_is_over_is_not_followed_for_ever(
     serve: Serve, calling: Calling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.7)
     silent, over = stream([], is_stalled=True), message(Turn(status="completed"))
     server = serve(stream([STARTED], is_stalled=True), over, *[silent, over] * 9)
     client, _ = calling(server, reconnect_for=0.3)
@@ -100,7 +100,7 @@ def test_a_turn_that_is_over_is_not_followed_for_ever(
 
 
 def test_a_silent_turn_is_asked_for_again_with_asyncio(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.7)
     server = serve(stream([STARTED], is_stalled=True), message(Turn(status="in_progress")), stream([DONE]))
 
     async def run() -> "list[StreamTurnResponse]":
