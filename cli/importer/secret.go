@@ -83,6 +83,7 @@ func (s secrets) fill(plan *exports.Plan) error {
 					tool.Want.SecretHeaders = map[string]string{}
 				}
 				tool.Want.SecretHeaders[header] = value
+				delete(tool.Want.GetHeaders(), header)
 			}
 			tool.Secrets = slices.DeleteFunc(tool.Secrets, func(name string) bool { return name == header })
 		}

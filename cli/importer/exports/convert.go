@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/textproto"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -156,51 +154,6 @@ func (b *builder) fallback(name string) string {
 	}
 	b.agentModel().Fallbacks = append(b.agentModel().Fallbacks, &parlancev1.ModelRef{Provider: provider, Name: model})
 	return ""
-}
-
-// plainHeaders are headers that hold no secrets, in their canonical form.
-var plainHeaders = []string{"Accept", "Accept-Language", "User-Agent"}
-
-// ownHeaders are headers that Parlance sets itself.
-var ownHeaders = []string{"Content-Type", "Content-Length", "Host", "Idempotency-Key", "Connection", "Transfer-Encoding"}
-
-const ownHeader = "Parlance sets this header itself: bodies are JSON."
-
-// header gives a tool a header. Values are stored as secrets unless the name says that they are
-// none.
-func (t *Tool) header(name, value string) string {
-	name = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name))
-	switch {
-	case slices.Contains(ownHeaders, name):
-		return ownHeader
-	case name == "Authorization":
-		t.Want.AuthHeader = value
-	case slices.Contains(plainHeaders, name):
-		put(&t.Want.Headers, name, value)
-	default:
-		put(&t.Want.SecretHeaders, name, value)
-	}
-	t.variables(value)
-	return ""
-}
-
-// headerField is the field that a header goes into.
-func headerField(name string) string {
-	switch name = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)); {
-	case name == "Authorization":
-		return "tool.auth_header"
-	case slices.Contains(plainHeaders, name):
-		return "tool.headers"
-	}
-	return "tool.secret_headers"
-}
-
-// secret notes a header whose value the export does not have.
-func (t *Tool) secret(name string) {
-	name = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name))
-	if !slices.Contains(t.Secrets, name) {
-		t.Secrets = append(t.Secrets, name)
-	}
 }
 
 func put(place *map[string]string, name, value string) {
