@@ -11,16 +11,17 @@ func (s *schema) path(n node) {
 	for _, name := range n.keys() {
 		property := n.at(name)
 		property.note(elevenNotes.property)
-		if value, ok := fixed(property, "tool.webhook_url"); ok {
+		if place, value, ok := fixed(property); ok {
 			want.WebhookUrl = strings.ReplaceAll(want.GetWebhookUrl(), "{"+name+"}", textOf(value))
-			property.at("type").became("tool.webhook_url")
+			place.became("tool.webhook_url")
+			property.at("type").like(place)
 			continue
 		}
 		if !strings.Contains(want.GetWebhookUrl(), "{"+name+"}") {
 			property.lost("The URL has no place for it.")
 			continue
 		}
-		if s.add(property, name, true) {
+		if s.add(property, nil, name, true) {
 			want.PathParams = append(want.PathParams, name)
 		}
 	}
@@ -36,13 +37,14 @@ func (s *schema) query(n node) {
 		if omitted(property) {
 			continue
 		}
-		if value, ok := fixed(property, "tool.hardcoded_query_params"); ok {
+		if place, value, ok := fixed(property); ok {
 			put(&s.tool.Want.HardcodedQueryParams, name, textOf(value))
 			s.tool.variables(textOf(value))
-			property.at("type").became("tool.hardcoded_query_params")
+			place.became("tool.hardcoded_query_params")
+			property.at("type").like(place)
 			continue
 		}
-		if s.add(property, name, slices.Contains(required, name)) {
+		if s.add(property, nil, name, slices.Contains(required, name)) {
 			s.tool.Want.QueryParams = append(s.tool.Want.QueryParams, name)
 		}
 	}
@@ -54,42 +56,18 @@ func (s *schema) readBody(n node) {
 	n.at("type").became("tool.input_schema")
 	required := requiredOf(n, "tool.input_schema")
 	properties := n.at("properties")
-	hasBody := slices.Contains([]string{"", "POST", "PUT", "PATCH"}, s.tool.Want.GetMethod())
 	for _, name := range properties.keys() {
 		property := properties.at(name)
 		property.note(elevenNotes.property)
-		if omitted(property) {
-			continue
-		}
-		place := map[bool]string{true: "tool.hardcoded_body_params", false: "tool.hardcoded_query_params"}[hasBody]
-		value, ok := fixed(property, place)
-		switch {
-		case ok && hasBody:
-			s.body = with(s.body, name, value)
-			s.tool.variables(jsonText(s.body))
-			property.at("type").became("tool.hardcoded_body_params")
-		case ok:
-			put(&s.tool.Want.HardcodedQueryParams, name, textOf(value))
-			s.tool.variables(textOf(value))
-			property.at("type").became("tool.hardcoded_query_params")
-		default:
-			s.add(property, name, slices.Contains(required, name))
+		if !omitted(property) {
+			s.add(property, []string{name}, name, slices.Contains(required, name))
 		}
 	}
 }
 
-func with(object map[string]any, name string, value any) map[string]any {
-	if object == nil {
-		object = map[string]any{}
-	}
-	object[name] = value
-	return object
-}
-
-// finish writes the schema and the fixed values into the tool.
+// finish writes the schema into the tool.
 func (s *schema) finish() {
 	s.tool.Want.InputSchemaJson = s.text()
-	s.tool.Want.HardcodedBodyParamsJson = jsonText(s.body)
 }
 
 func (s *schema) text() string {
@@ -120,46 +98,66 @@ func (s *schema) object(n node) any {
 		return nil
 	}
 	n.note(elevenNotes.property)
-	return s.value(n)
+	schema, _ := s.value(n, nil, "")
+	return schema
 }
 
-// value is the JSON Schema of a parameter. Fixed values inside of objects become constants.
-func (s *schema) value(n node) any {
+// value is the JSON Schema of a parameter at a path of the body; the path is empty elsewhere. It is
+// nil for what the model does not choose.
+func (s *schema) value(n node, path []string, name string) (out map[string]any, isFixed bool) {
 	n.note(elevenNotes.property)
-	out := map[string]any{}
+	if omitted(n) {
+		return nil, true
+	}
+	if place, value, ok := fixed(n); ok {
+		out = s.fixer.set(place, path, name, value, n.peek("type"))
+		n.at("type").like(place)
+		return out, true
+	}
+	out = map[string]any{}
 	if kind := n.at("type"); kind.exists() {
 		out["type"] = kind.value
-		kind.became(s.to)
+		kind.became(s.fixer.field)
 	}
-	n.text("description", s.to, func(text string) string {
+	n.text("description", s.fixer.field, func(text string) string {
 		out["description"] = text
 		return ""
 	})
-	n.texts("enum", s.to, func(values []string) string {
+	n.texts("enum", s.fixer.field, func(values []string) string {
 		out["enum"] = values
 		return ""
 	})
-	if value, ok := fixed(n, s.to); ok {
-		out["const"] = value
-		if s.tool != nil {
-			s.tool.variables(textOf(value))
+	if items := n.at("items"); items.isObject() {
+		if inner, _ := s.value(items, nil, "items"); inner != nil {
+			out["items"] = inner
 		}
 	}
-	if required := requiredOf(n, s.to); len(required) > 0 {
+	if properties := n.at("properties"); len(properties.keys()) > 0 && !s.members(n, path, out) {
+		return nil, false
+	}
+	return out, false
+}
+
+// members puts the members of an object that the model fills in into its schema. It is false when
+// there are none.
+func (s *schema) members(n node, path []string, out map[string]any) bool {
+	properties := n.at("properties")
+	required := requiredOf(n, s.fixer.field)
+	left := map[string]any{}
+	for _, name := range properties.keys() {
+		var below []string
+		if len(path) > 0 {
+			below = append(slices.Clone(path), name)
+		}
+		inner, isFixed := s.value(properties.at(name), below, name)
+		if inner != nil {
+			left[name] = inner
+		}
+		required = requires(required, name, inner == nil, isFixed)
+	}
+	out["properties"] = left
+	if len(required) > 0 {
 		out["required"] = required
 	}
-	properties := n.at("properties")
-	inner := map[string]any{}
-	for _, name := range properties.keys() {
-		if property := properties.at(name); !omitted(property) {
-			inner[name] = s.value(property)
-		}
-	}
-	if len(inner) > 0 {
-		out["properties"] = inner
-	}
-	if items := n.at("items"); items.isObject() {
-		out["items"] = s.value(items)
-	}
-	return out
+	return len(left) > 0
 }

@@ -136,8 +136,7 @@ func (t *Tool) headers(n node) {
 func (r *elevenReader) client(b *builder, n node) {
 	n.note(elevenNotes.clientTool)
 	n.at("type").became("agent.tools_config.client_tools")
-	s := newSchema(nil)
-	s.to = "agent.tools_config.client_tools"
+	s := &schema{properties: map[string]any{}, fixer: clientFixer(b, n.peek("name"))}
 	parameters := s.object(n.at("parameters"))
 	n.at("description").became("agent.tools_config.client_tools")
 	n.at("name").settle("agent.tools_config.client_tools", b.clientTool(n.peek("name"), n.peek("description"), parameters))
@@ -255,27 +254,24 @@ type schema struct {
 	tool       *Tool
 	properties map[string]any
 	required   []string
-	body       map[string]any
-	// to is the field that the schema goes into.
-	to string
+	fixer      *fixer
 }
 
 func newSchema(tool *Tool) *schema {
-	return &schema{tool: tool, properties: map[string]any{}, to: "tool.input_schema"}
+	return &schema{tool: tool, properties: map[string]any{}, fixer: newFixer(tool)}
 }
 
-// fixed says what a parameter is set to without the model: a constant or a variable.
-func fixed(n node, to string) (value any, ok bool) {
+// fixed says what a parameter is set to without the model: a constant or a variable. place is the
+// member that says so.
+func fixed(n node) (place node, value any, ok bool) {
 	if name := n.peek("dynamic_variable"); name != "" {
-		n.at("dynamic_variable").became(to)
-		return "{{" + name + "}}", true
+		return n.at("dynamic_variable"), "{{" + name + "}}", true
 	}
 	constant := n.at("constant_value")
 	if !constant.exists() || isUnset(constant.value) {
-		return nil, false
+		return node{}, nil, false
 	}
-	constant.became(to)
-	return constant.value, true
+	return constant, constant.value, true
 }
 
 // omitted says that a parameter is not sent at all.
@@ -287,14 +283,19 @@ func omitted(n node) bool {
 	return value
 }
 
-// add puts a parameter that the model fills in into the schema.
-func (s *schema) add(n node, name string, required bool) bool {
+// add puts a parameter that the model fills in into the schema. path is its place in the body, and
+// empty for one of the URL.
+func (s *schema) add(n node, path []string, name string, required bool) bool {
 	if _, taken := s.properties[name]; taken {
 		n.lost("The tool has a parameter of this name in another place of the request, and names occur once.")
 		return false
 	}
-	s.properties[name] = s.value(n)
-	if required {
+	value, isFixed := s.value(n, path, name)
+	if value == nil {
+		return false
+	}
+	s.properties[name] = value
+	if required || isFixed {
 		s.required = append(s.required, name)
 	}
 	return true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,4 +98,118 @@ func TestHeaders(t *testing.T) {
 	if to := row(plan, at+".X-Api-Key").To; to != "tool.secret_headers" {
 		t.Errorf("X-Api-Key became %q", to)
 	}
+}
+
+// What an export sets without the model is sent without it, also inside of objects.
+func TestFixed(t *testing.T) {
+	t.Parallel()
+	const schema = `{"type": "object", "required": ["day", "who"], "properties": {
+		"day": {"type": "string"}, "kind": {"type": "string", %[1]q: "visit"}, "count": {"type": "integer", %[1]q: 3},
+		"only": {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", %[1]q: "{{name}}"}}},
+		"who": {"type": "object", "required": ["team", "email"],
+			"properties": {"team": {"type": "string", %[1]q: "blue"}, "email": {"type": "string"}}},
+		"rows": {"type": "array", "items": {"type": "object", "required": ["k"], "properties": {
+			"k": {"type": "string", %[1]q: "{{name}}"}, "v": {"type": "string"},
+			"s": {"type": "string", %[1]q: "agent"}}}}}}`
+	eleven := strings.NewReplacer(`"a": {"type": "string", "constant_value": "{{name}}"}`, `"a": {"type": "string", "dynamic_variable": "name"}`,
+		`"k": {"type": "string", "constant_value": "{{name}}"}`, `"k": {"type": "string", "dynamic_variable": "name"}`).
+		Replace(fmt.Sprintf(schema, "constant_value"))
+	for name, plan := range map[string]*exports.Plan{
+		"elevenlabs": read(t, exports.ElevenLabs, elevenTool(`{"url": "https://example.com", "method": "POST", "request_body_schema": `+eleven+`}`)),
+		"vapi": read(t, exports.Vapi, vapiTool(`{"type": "apiRequest", "name": "order", "url": "https://example.com", "method": "POST",
+			"body": `+fmt.Sprintf(schema, "value")+`}`)),
+		"vapi function": read(t, exports.Vapi, vapiTool(`{"type": "function", "server": {"url": "https://example.com"},
+			"function": {"name": "order", "parameters": `+fmt.Sprintf(schema, "value")+`}}`)),
+		"retell": read(t, exports.Retell, retellEngine(`"general_tools": [{"type": "custom", "name": "order", "url": "https://example.com",
+			"args_at_root": true, "parameters": `+fmt.Sprintf(schema, "const")+`}]`)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tool := plan.Tools[0]
+			wantJSON(t, tool.Want.GetHardcodedBodyParamsJson(),
+				`{"kind": "visit", "count": 3, "only": {"a": "{{name}}"}, "who": {"team": "blue"}}`)
+			wantJSON(t, tool.Want.GetInputSchemaJson(), `{"type": "object", "required": ["day", "who"], "properties": {
+				"day": {"type": "string"},
+				"who": {"type": "object", "required": ["email"], "properties": {"email": {"type": "string"}}},
+				"rows": {"type": "array", "items": {"type": "object", "required": ["s"], "properties": {"v": {"type": "string"},
+					"s": {"type": "string", "const": "agent"}}}}}}`)
+			if !tool.Want.GetAllowDynamicVars() || !slices.Contains(plan.Agents[0].Variables, "name") {
+				t.Errorf("variables are not replaced: %v", tool.Want)
+			}
+			if notes := strings.Join(tool.Notes, "\n"); !strings.Contains(notes, `does not send "k" any more`) {
+				t.Errorf("notes %q", notes)
+			}
+		})
+	}
+}
+
+// A fixed value of a request without a body is in its query.
+func TestFixedQuery(t *testing.T) {
+	t.Parallel()
+	plan := read(t, exports.Retell, retellEngine(`"general_tools": [{"type": "custom", "name": "order", "url": "https://example.com",
+		"method": "GET", "parameters": {"type": "object", "properties": {"n": {"type": "integer", "const": 5},
+		"o": {"type": "object", "properties": {"k": {"type": "string", "const": "{{x}}"}, "v": {"type": "string"}}}}}}]`))
+	tool := plan.Tools[0]
+	if diff := cmp.Diff(tool.Want.GetHardcodedQueryParams(), map[string]string{"n": "5"}); diff != "" {
+		t.Error(diff)
+	}
+	if !slices.ContainsFunc(tool.Notes, func(note string) bool { return strings.Contains(note, `does not send "o.k"`) }) {
+		t.Errorf("notes %q", tool.Notes)
+	}
+	if strings.Contains(tool.Want.GetInputSchemaJson(), "const") {
+		t.Errorf("the model chooses %s", tool.Want.GetInputSchemaJson())
+	}
+}
+
+// A tool of a client cannot be given values: that is left to do, and the model does not see them.
+func TestFixedOfClients(t *testing.T) {
+	t.Parallel()
+	plan := read(t, exports.ElevenLabs, `{"name": "A", "conversation_config": {"agent": {"prompt": {"tools": [{"type": "client",
+		"name": "show", "description": "d", "parameters": {"type": "object", "required": ["user"], "properties": {
+		"user": {"type": "string", "dynamic_variable": "user"}, "place": {"type": "string"}}}}]}}}}`)
+	agent := plan.Agents[0]
+	wantJSON(t, agent.Want.GetToolsConfig().GetClientTools()[0].GetParametersJson(),
+		`{"type": "object", "properties": {"place": {"type": "string"}}}`)
+	if len(agent.Todos) != 1 || !strings.Contains(agent.Todos[0].What, `does not send "user" any more`) {
+		t.Errorf("left to do: %v", agent.Todos)
+	}
+}
+
+// A variable of another type than text is sent as a text, and that is said.
+func TestTypedVariables(t *testing.T) {
+	t.Parallel()
+	plan := read(t, exports.ElevenLabs, elevenTool(`{"url": "https://example.com", "method": "POST", "request_body_schema": {
+		"type": "object", "properties": {"count": {"type": "integer", "dynamic_variable": "count"},
+		"name": {"type": "string", "dynamic_variable": "name"}}}}`))
+	const at = "conversation_config.agent.prompt.tools[0].api_schema.request_body_schema.properties"
+	if got := row(plan, at+".count.dynamic_variable"); got.Kind != exports.Lost || !strings.Contains(got.Why, "as a text") {
+		t.Errorf("count: %+v", got)
+	}
+	if got := row(plan, at+".name.dynamic_variable"); got.To != "tool.hardcoded_body_params" {
+		t.Errorf("name: %+v", got)
+	}
+	if notes := plan.Tools[0].Notes; len(notes) != 1 || !strings.Contains(notes[0], `sends "count" as a text and no more as integer`) {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// A parameter of Vapi's query may be left out, as before.
+func TestVapiQuery(t *testing.T) {
+	t.Parallel()
+	plan := read(t, exports.Vapi, vapiTool(`{"type": "apiRequest", "name": "find", "method": "GET",
+		"url": "https://example.com/{{id}}?q={{q}}&state={{ status }}&sort=by-{{order}}&k={{key}}&who={{customer.number}}&fix=1",
+		"body": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "q": {"type": "string"},
+		"status": {"type": "string"}, "order": {"type": "string"}, "key": {"type": "string", "value": "v"}}}}`))
+	want := plan.Tools[0].Want
+	if got := want.GetWebhookUrl(); got != "https://example.com/{id}?sort=by-{order}&k=v&who={{system__caller_id}}&fix=1" {
+		t.Errorf("URL %s", got)
+	}
+	if diff := cmp.Diff(want.GetQueryParams(), []string{"q", "state"}); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want.GetPathParams(), []string{"id", "order"}); diff != "" {
+		t.Error(diff)
+	}
+	wantJSON(t, want.GetInputSchemaJson(), `{"type": "object", "required": ["id"], "properties": {"id": {"type": "string"},
+		"q": {"type": "string"}, "state": {"type": "string"}, "order": {"type": "string"}}}`)
 }

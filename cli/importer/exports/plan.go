@@ -55,6 +55,10 @@ type Tool struct {
 	Notes []string
 	// from is its place in the export.
 	from node
+	// schema is the decoded input schema of tools that Vapi and Retell have as JSON Schema.
+	schema map[string]any
+	// body are the members of the body that the model does not choose.
+	body map[string]any
 }
 
 // Source is a source to be made: a page that the server fetches, or a text.

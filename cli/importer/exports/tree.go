@@ -168,6 +168,9 @@ func (n node) lost(format string, args ...any) {
 // anew says that an installation gives its own.
 func (n node) anew() { n.set(Row{Kind: Anew}) }
 
+// like says that the same became of the node as of another one.
+func (n node) like(other node) { n.set(other.tree.rows[other.path]) }
+
 func (n node) set(row Row) {
 	if n.exists() {
 		row.File, row.Path = n.tree.file, n.path

@@ -89,12 +89,13 @@ func (r *vapiReader) function(b *builder, n node, server string) *Tool {
 			return nil
 		}
 		const to = "agent.tools_config.client_tools"
-		function.at("name").settle(to, b.clientTool(function.peek("name"), function.peek("description"), function.at("parameters").value))
 		for _, key := range []string{"description", "parameters"} {
 			if function.has(key) {
 				function.at(key).became(to)
 			}
 		}
+		parameters, _ := clientFixer(b, function.peek("name")).schema(function.at("parameters"), nil, false)
+		function.at("name").settle(to, b.clientTool(function.peek("name"), function.peek("description"), parameters))
 		return nil
 	}
 	tool := newHTTPTool(r.plan, n)
@@ -110,12 +111,14 @@ func (r *vapiReader) function(b *builder, n node, server string) *Tool {
 	return tool
 }
 
-// parameters takes a JSON Schema as it is.
+// parameters takes a JSON Schema. What it fixes is sent without the model, which does not see it.
 func (t *Tool) parameters(n node) {
-	if schema, ok := n.value.(map[string]any); ok && len(schema) > 0 {
-		t.Want.InputSchemaJson = jsonText(schema)
-		n.became("tool.input_schema")
+	if schema, ok := n.value.(map[string]any); !ok || len(schema) == 0 {
+		return
 	}
+	n.became("tool.input_schema")
+	t.schema, _ = newFixer(t).schema(n, nil, false)
+	t.Want.InputSchemaJson = jsonText(t.schema)
 }
 
 // vapiServer reads the address and headers of a tool.
@@ -173,7 +176,7 @@ func (r *vapiReader) apiRequest(n node) *Tool {
 	n.number("timeoutSeconds", "tool.timeout_seconds", toolSeconds(&tool.Want.TimeoutSeconds, 1))
 	tool.parameters(n.at("body"))
 	n.text("url", "tool.webhook_url", func(address string) string {
-		tool.Want.WebhookUrl = tool.pathArguments(address, n.at("body"))
+		tool.Want.WebhookUrl = tool.arguments(address)
 		tool.variables(tool.Want.GetWebhookUrl())
 		return ""
 	})
@@ -200,45 +203,6 @@ func (t *Tool) schemaHeader(name string, n node) {
 	}
 	n.lost("The header has no value in the export: give it with --secret.")
 	t.secret(name)
-}
-
-// pathArguments makes arguments of the placeholders of a URL that the model fills in. Vapi writes
-// {{name}} for those and for variables.
-func (t *Tool) pathArguments(address string, body node) string {
-	schema, _ := body.value.(map[string]any)
-	properties, _ := schema["properties"].(map[string]any)
-	return placeholder.ReplaceAllStringFunc(address, func(found string) string {
-		name := strings.TrimSpace(placeholder.FindStringSubmatch(found)[1])
-		if _, ok := properties[name]; !ok {
-			return found
-		}
-		if !slices.Contains(t.Want.GetPathParams(), name) {
-			t.Want.PathParams = append(t.Want.PathParams, name)
-		}
-		return "{" + name + "}"
-	})
-}
-
-// fixedParameters reads Vapi's static values of a tool.
-func (t *Tool) fixedParameters(n node) {
-	body := map[string]any{}
-	for _, one := range n.items() {
-		name := one.peek("key")
-		if name == "" {
-			continue
-		}
-		value := one.at("value")
-		one.at("key").became("tool.hardcoded_body_params")
-		if method := t.Want.GetMethod(); method == "GET" || method == "DELETE" {
-			put(&t.Want.HardcodedQueryParams, name, textOf(value.value))
-			value.became("tool.hardcoded_query_params")
-			continue
-		}
-		body[name] = value.value
-		value.became("tool.hardcoded_body_params")
-	}
-	t.Want.HardcodedBodyParamsJson = jsonText(body)
-	t.variables(t.Want.GetHardcodedBodyParamsJson() + jsonText(map[string]any{"q": t.Want.GetHardcodedQueryParams()}))
 }
 
 // extraction reads values that are kept of an answer.
