@@ -228,6 +228,7 @@ func (b *builder) clientTool(name, description string, parameters any) string {
 	config.ClientTools = append(config.ClientTools, &parlancev1.AgentClientTool{
 		Name: slug, Description: clip(description, maxDescriptionChars), ParametersJson: jsonText(schema),
 	})
+	b.renamed("The tool %s of the client", name, slug)
 	return ""
 }
 
@@ -236,7 +237,7 @@ var analysisID = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`)
 
 // criterion adds a condition of success.
 func (b *builder) criterion(from node, id, name, prompt string) string {
-	analysis := b.analysis(from)
+	analysis, given := b.analysis(from), id
 	if !analysisID.MatchString(id) {
 		id = slugOf(id)
 	}
@@ -251,12 +252,13 @@ func (b *builder) criterion(from node, id, name, prompt string) string {
 	analysis.Criteria = append(analysis.Criteria, &parlancev1.AnalysisCriterion{
 		Id: id, Name: clip(name, maxNameChars), Prompt: clip(prompt, maxDescriptionChars),
 	})
+	b.renamed("The criterion %s of the analysis", given, id)
 	return ""
 }
 
 // datum adds a value to read out of conversations.
 func (b *builder) datum(from node, field *parlancev1.AnalysisField) string {
-	analysis := b.analysis(from)
+	analysis, given := b.analysis(from), field.GetId()
 	if !analysisID.MatchString(field.GetId()) {
 		field.Id = slugOf(field.GetId())
 	}
@@ -278,5 +280,14 @@ func (b *builder) datum(from node, field *parlancev1.AnalysisField) string {
 		return "An analysis reads at most 40 values."
 	}
 	analysis.Data = append(analysis.Data, field)
+	b.renamed("The value %s of the analysis", given, field.GetId())
 	return ""
+}
+
+// renamed says that something could not keep its name.
+func (b *builder) renamed(what, from, to string) {
+	if from != to {
+		b.todo(fmt.Sprintf(what, quoted(from))+" is named "+to+" here, because names begin with a letter and have letters, "+
+			"digits, _ and -: change what reads it", "")
+	}
 }

@@ -294,7 +294,7 @@ func (r *elevenReader) document(n node, id string) *Source {
 		return source
 	}
 	n.note(elevenNotes.document)
-	source := &Source{Name: clip(n.peek("name"), maxNameChars)}
+	source := &Source{}
 	n.at("id").anew()
 	n.at("type").became("source")
 	n.text("name", "source.name", into(&source.Name))
@@ -311,6 +311,9 @@ func (r *elevenReader) document(n node, id string) *Source {
 		return nil
 	}
 	source.Name = clip(source.Name, maxNameChars)
+	if source.URL != "" {
+		source.Name = sourceName(source.Name, source.URL)
+	}
 	r.sources[id] = source
 	r.plan.Sources = append(r.plan.Sources, source)
 	return source
@@ -325,7 +328,7 @@ func (r *elevenReader) locator(b *builder, n node) {
 	case given:
 		source = r.document(document, id)
 	case kind == "url" && (strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")):
-		source = &Source{Name: clip(name, maxNameChars), URL: name}
+		source = &Source{Name: sourceName(name, name), URL: name}
 		r.plan.Sources = append(r.plan.Sources, source)
 	}
 	if source != nil {

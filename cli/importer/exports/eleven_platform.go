@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -65,6 +66,28 @@ func elevenRedaction(entity string) string {
 
 const noRedaction = "Redacted are numbers of cards and bank accounts (IBAN), e-mail addresses and telephone numbers."
 
+const nothingRedacted = "None of the kinds that it names is redacted here, so nothing is."
+
+// redactAll redacts kinds of personal data, and says which ones stay. ours finds our kind.
+func (b *builder) redactAll(kinds []node, ours func(string) string) {
+	var stay []string
+	for _, kind := range kinds {
+		name, _ := kind.value.(string)
+		why := b.redact(ours(name))
+		if kind.settle("agent.privacy.redact", why); why != "" {
+			stay = append(stay, clip(name, 60))
+		}
+	}
+	switch done := strings.Join(b.privacy().GetRedact(), ", "); {
+	case done == "":
+		b.todo("Nothing of what is said is redacted: the export redacts "+cmp.Or(strings.Join(stay, ", "), "no kind by name")+", and here "+
+			"only card, iban, email and phone can be. privacy.zero_retention keeps nothing at all (docs/privacy.md)", "")
+	case len(stay) > 0:
+		b.todo("Only "+done+" is redacted, and no more "+strings.Join(stay, ", ")+". privacy.zero_retention keeps nothing at all "+
+			"(docs/privacy.md)", "")
+	}
+}
+
 // redact adds a kind of personal data; "" is none of ours.
 func (b *builder) redact(kind string) string {
 	if kind == "" {
@@ -113,11 +136,8 @@ func (r *elevenReader) privacy(b *builder, n node) {
 	if !on {
 		return
 	}
-	redaction.at("enabled").became("agent.privacy.redact")
-	for _, entity := range redaction.at("entities").items() {
-		name, _ := entity.value.(string)
-		entity.settle("agent.privacy.redact", b.redact(elevenRedaction(name)))
-	}
+	b.redactAll(redaction.at("entities").items(), elevenRedaction)
+	redaction.at("enabled").settle("agent.privacy.redact", map[bool]string{true: nothingRedacted}[len(b.privacy().GetRedact()) == 0])
 }
 
 // elevenOverrides are the overrides of ElevenLabs and their names here.

@@ -85,7 +85,12 @@ func (t *Tool) named(n node, name, description string) {
 
 // describe makes name and description such as the API takes.
 func (t *Tool) describe() {
-	t.Want.Slug = slugOf(t.Want.GetSlug())
+	given := t.Want.GetSlug()
+	t.Want.Slug = slugOf(given)
+	if given != "" && given != t.Want.GetSlug() {
+		t.Notes = append(t.Notes, "was named "+quoted(given)+". Names begin with a letter and have letters, digits, _ and -: "+
+			"use the new one in instructions")
+	}
 	t.Want.Description = clip(strings.TrimSpace(t.Want.GetDescription()), maxDescriptionChars)
 	if t.Want.GetDescription() == "" {
 		t.Want.Description = strings.ReplaceAll(t.Want.GetSlug(), "_", " ")

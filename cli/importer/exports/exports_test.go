@@ -191,6 +191,9 @@ func checkMembers(t *testing.T, rows map[string]bool, file, path string, value a
 	}
 	switch value := value.(type) {
 	case map[string]any:
+		if len(value) == 0 {
+			t.Errorf("%s: the empty object %s is in no row", file, path)
+		}
 		for key, member := range value {
 			at := path + "." + key
 			switch {
@@ -202,6 +205,9 @@ func checkMembers(t *testing.T, rows map[string]bool, file, path string, value a
 			checkMembers(t, rows, file, at, member)
 		}
 	case []any:
+		if len(value) == 0 {
+			t.Errorf("%s: the empty list %s is in no row", file, path)
+		}
 		for i, member := range value {
 			checkMembers(t, rows, file, path+"["+strconv.Itoa(i)+"]", member)
 		}
@@ -289,6 +295,7 @@ func TestReadErrors(t *testing.T) {
 		"cut":        {exports.Vapi, given(`{"name": "x",`), "a.json is no whole JSON document"},
 		"broken":     {exports.Vapi, given("{\"a\": 1,\n  secret}"), "a.json is no JSON document: line 2, column 3"},
 		"two values": {exports.Vapi, given("{}\n{}"), "more than one JSON value"},
+		"no UTF-8":   {exports.Retell, given("{\"agent_name\": \"\xff\"}"), "a.json is not text in UTF-8"},
 		"a number":   {exports.Retell, given("7"), "a.json holds nothing that Retell exports"},
 		"other":      {exports.ElevenLabs, given(`{"detail": {"status": "invalid_api_key"}}`), "GET /v1/convai/agents/{agent_id}"},
 	} {

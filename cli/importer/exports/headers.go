@@ -25,7 +25,7 @@ func (t *Tool) header(name, value string) string {
 		return ownHeader
 	case name == "Authorization":
 		t.Want.AuthHeader = value
-	case credentialName.MatchString(name):
+	case isCredential(name):
 		put(&t.Want.SecretHeaders, name, value)
 	default:
 		put(&t.Want.Headers, name, value)
@@ -39,7 +39,7 @@ func headerField(name string) string {
 	switch name = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)); {
 	case name == "Authorization":
 		return "tool.auth_header"
-	case credentialName.MatchString(name):
+	case isCredential(name):
 		return "tool.secret_headers"
 	}
 	return "tool.headers"

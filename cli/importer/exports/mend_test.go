@@ -213,3 +213,106 @@ func TestVapiQuery(t *testing.T) {
 	wantJSON(t, want.GetInputSchemaJson(), `{"type": "object", "required": ["id"], "properties": {"id": {"type": "string"},
 		"q": {"type": "string"}, "state": {"type": "string"}, "order": {"type": "string"}}}`)
 }
+
+// What could not keep its name is left to do, with both names.
+func TestRenamed(t *testing.T) {
+	t.Parallel()
+	plan := read(t, exports.ElevenLabs, `{"name": "A", "conversation_config": {"agent": {"prompt": {"tools": [
+		{"type": "webhook", "name": "Über Tool", "description": "d", "api_schema": {"url": "https://example.com"}},
+		{"type": "client", "name": "show map", "description": "d"}]}}},
+		"platform_settings": {"data_collection": {"order id": {"type": "string", "description": "d"}},
+		"evaluation": {"criteria": [{"id": "was kind", "conversation_goal_prompt": "p"}]}}}`)
+	if notes := plan.Tools[0].Notes; len(notes) != 1 || !strings.Contains(notes[0], `was named "Über Tool"`) {
+		t.Errorf("notes %q", notes)
+	}
+	said := fmt.Sprint(plan.Agents[0].Todos)
+	for _, want := range []string{`"show map" of the client is named show_map`, `"order id" of the analysis is named order_id`,
+		`"was kind" of the analysis is named was_kind`} {
+		if !strings.Contains(said, want) {
+			t.Errorf("left to do lacks %q: %s", want, said)
+		}
+	}
+}
+
+// What was redacted and is not any more is left to do.
+func TestRedaction(t *testing.T) {
+	t.Parallel()
+	const eleven = `{"name": "A", "conversation_config": {}, "platform_settings": {"privacy": {"conversation_history_redaction":
+		{"enabled": true, "entities": [%s]}}}}`
+	for name, one := range map[string]struct {
+		provider   exports.Provider
+		text, want string
+		redact     []string
+	}{
+		"none": {exports.ElevenLabs, fmt.Sprintf(eleven, `"name", "location"`), "Nothing of what is said is redacted: the export redacts " +
+			"name, location", nil},
+		"empty": {exports.ElevenLabs, fmt.Sprintf(eleven, ``), "Nothing of what is said is redacted", nil},
+		"some":  {exports.ElevenLabs, fmt.Sprintf(eleven, `"name", "email_address"`), "Only email is redacted, and no more name", []string{"email"}},
+		"all":   {exports.ElevenLabs, fmt.Sprintf(eleven, `"email_address"`), "", []string{"email"}},
+		"retell": {exports.Retell, `{"agent_name": "A", "response_engine": {"type": "custom-llm"}, "pii_config": {"categories": ["ssn"]}}`,
+			"Nothing of what is said is redacted: the export redacts ssn", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := read(t, one.provider, one.text)
+			if diff := cmp.Diff(plan.Agents[0].Want.GetPrivacy().GetRedact(), one.redact); diff != "" {
+				t.Error(diff)
+			}
+			said := fmt.Sprint(plan.Agents[0].Todos)
+			if one.want == "" && strings.Contains(said, "redacted") || !strings.Contains(said, one.want) {
+				t.Errorf("left to do: %s", said)
+			}
+			at := row(plan, "platform_settings.privacy.conversation_history_redaction.enabled")
+			if one.redact == nil && at.Kind == exports.Mapped {
+				t.Errorf("redaction is claimed: %+v", at)
+			}
+		})
+	}
+}
+
+// What only telephone calls have is left to do: tools that use it fail in other sessions.
+func TestCallVariables(t *testing.T) {
+	t.Parallel()
+	plan := read(t, exports.Vapi, `{"name": "A", "firstMessage": "Hi {{customer.number}}", "model": {"messages": [
+		{"role": "system", "content": "Help."}], "tools": [
+		{"type": "apiRequest", "name": "who", "url": "https://example.com/{{ customer.number }}"},
+		{"type": "apiRequest", "name": "line", "url": "https://example.com", "headers": {"type": "object", "properties": {
+			"X-Line": {"type": "string", "value": "{{phoneNumber.number}}"}}}},
+		{"type": "apiRequest", "name": "plain", "url": "https://example.com/{{name}}"}]}}`)
+	said := fmt.Sprint(plan.Agents[0].CallTodos())
+	for _, want := range []string{"Only telephone calls have {{system__caller_id}}", "the tool who fails", "the tool line fails",
+		"The first message: only telephone calls have {{system__caller_id}}"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("left to do lacks %q: %s", want, said)
+		}
+	}
+	if strings.Contains(said, "plain") || strings.Contains(said, "instructions") {
+		t.Errorf("left to do: %s", said)
+	}
+}
+
+// Names of pages hold no query, and what looks like a secret in one is left to do.
+func TestSecretsInQueries(t *testing.T) {
+	t.Parallel()
+	plan := read(t, exports.Retell, retellEngine(`"knowledge_base_ids": ["kb"], "general_tools": [{"type": "custom", "name": "find",
+		"url": "https://example.com/x?page=1&api_key=NEVER-SHOWN&keyword=a", "query_params": {"token": "NEVER-SHOWN", "key": "{{key}}",
+		"limit": "5"}, "args_at_root": true}]`), `{"knowledge_base_id": "kb", "knowledge_base_sources": [
+		{"type": "url", "url": "https://example.com/page?sig=NEVER-SHOWN"},
+		{"type": "url", "title": "https://example.com/two?a=NEVER-SHOWN", "url": "https://example.com/two?a=NEVER-SHOWN"}]}`)
+	if notes := plan.Tools[0].Notes; len(notes) != 1 || !strings.Contains(notes[0], `sends "api_key", "token" in the query`) {
+		t.Errorf("notes %q", notes)
+	}
+	names := []string{plan.Sources[0].Name, plan.Sources[1].Name}
+	if diff := cmp.Diff(names, []string{"https://example.com/page", "https://example.com/two"}); diff != "" {
+		t.Error(diff)
+	}
+	if said := fmt.Sprint(plan.Todos); !strings.Contains(said, `Look at the source https://example.com/page: its address has "sig"`) {
+		t.Errorf("left to do: %s", said)
+	}
+	if plan.Sources[0].URL != "https://example.com/page?sig=NEVER-SHOWN" {
+		t.Errorf("the address is %s", plan.Sources[0].URL)
+	}
+	if said := fmt.Sprint(plan.Todos, plan.Tools[0].Notes, plan.Rows, names); strings.Contains(said, "NEVER-SHOWN") {
+		t.Errorf("a secret is shown: %s", said)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // MaxBytes is the size of the largest file that is read.
@@ -74,6 +75,7 @@ func Read(provider Provider, files []File) (*Plan, error) {
 		return nil, err
 	}
 	plan.unify()
+	plan.warn()
 	for _, t := range trees {
 		plan.Rows = append(plan.Rows, t.finish()...)
 	}
@@ -100,6 +102,9 @@ func decode(file File) (any, error) {
 		return nil, fmt.Errorf("%s is larger than %d MiB", file.Name, MaxBytes>>20)
 	}
 	data := bytes.TrimPrefix(file.Data, []byte("\xef\xbb\xbf"))
+	if !utf8.Valid(data) {
+		return nil, fmt.Errorf("%s is not text in UTF-8, as JSON is", file.Name)
+	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	var root any

@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -238,9 +237,8 @@ func (r *retellReader) storage(b *builder, n node) {
 	})
 	pii := n.at("pii_config")
 	pii.note(retellNotes.pii)
-	for _, one := range pii.at("categories").items() {
-		name, _ := one.value.(string)
-		one.settle("agent.privacy.redact", b.redact(retellRedaction[name]))
+	if categories := pii.at("categories").items(); len(categories) > 0 {
+		b.redactAll(categories, func(name string) string { return retellRedaction[name] })
 	}
 }
 
@@ -338,7 +336,7 @@ func (r *retellReader) base(n node) []*Source {
 		if address := one.peek("url"); one.peek("type") == "url" && address != "" {
 			one.at("url").became("source.url")
 			one.at("type").became("source")
-			source := &Source{Name: clip(cmp.Or(one.peek("title"), address), maxNameChars), URL: address, RefreshEvery: every}
+			source := &Source{Name: sourceName(one.peek("title"), address), URL: address, RefreshEvery: every}
 			r.plan.Sources = append(r.plan.Sources, source)
 			r.made[id] = append(r.made[id], source)
 			continue

@@ -247,7 +247,7 @@ func (t *tree) walk(n node, above []string) {
 		for _, item := range n.items() {
 			t.walk(item, above)
 		}
-		if !n.isObject() && !n.isList() {
+		if !n.isObject() && !n.isList() || isUnset(n.value) {
 			n.unknown(above)
 		}
 		return
