@@ -164,26 +164,45 @@ func (r *report) printTodos(todos []exports.Todo) {
 	}
 }
 
-// printLost prints what has no counterpart, with each sentence once.
+// listPlace matches the end of a path to a member of a list.
+var listPlace = regexp.MustCompile(`\[[0-9]+\]$`)
+
+// printLost prints what has no counterpart, with each sentence once, and members of a list that
+// share one as the first of them.
 func (r *report) printLost() {
 	var reasons []string
-	places := map[string][]string{}
+	rows := map[string][]exports.Row{}
 	for _, row := range r.rows(exports.Lost) {
-		if _, known := places[row.Why]; !known {
+		if _, known := rows[row.Why]; !known {
 			reasons = append(reasons, row.Why)
 		}
-		places[row.Why] = append(places[row.Why], r.place(row))
+		rows[row.Why] = append(rows[row.Why], row)
 	}
 	if len(reasons) == 0 {
 		return
 	}
 	r.heading("No counterpart")
 	for _, why := range reasons {
-		for _, place := range places[why] {
-			r.line("  %s", place)
+		places := map[string]int{}
+		for _, row := range rows[why] {
+			places[listOf(row)]++
+		}
+		for _, row := range rows[why] {
+			switch more := places[listOf(row)] - 1; {
+			case more > 0:
+				r.line("  %s and %d more", r.place(row), more)
+			case more == 0:
+				r.line("  %s", r.place(row))
+			}
+			places[listOf(row)] = 0
 		}
 		r.line("      %s", r.screen.Dim(term.Clean(why)))
 	}
+}
+
+// listOf is the list that a member is in, or the member.
+func listOf(row exports.Row) string {
+	return row.File + "\x00" + listPlace.ReplaceAllString(row.Path, "[]")
 }
 
 func (r *report) printKeys(kind exports.Kind, title string) {

@@ -226,8 +226,10 @@ func TestRenamed(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 	said := fmt.Sprint(plan.Agents[0].Todos)
-	for _, want := range []string{`"show map" of the client is named show_map`, `"order id" of the analysis is named order_id`,
-		`"was kind" of the analysis is named was_kind`} {
+	for _, want := range []string{
+		`"show map" of the client is named show_map`, `"order id" of the analysis is named order_id`,
+		`"was kind" of the analysis is named was_kind`,
+	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("left to do lacks %q: %s", want, said)
 		}
@@ -249,8 +251,10 @@ func TestRedaction(t *testing.T) {
 		"empty": {exports.ElevenLabs, fmt.Sprintf(eleven, ``), "Nothing of what is said is redacted", nil},
 		"some":  {exports.ElevenLabs, fmt.Sprintf(eleven, `"name", "email_address"`), "Only email is redacted, and no more name", []string{"email"}},
 		"all":   {exports.ElevenLabs, fmt.Sprintf(eleven, `"email_address"`), "", []string{"email"}},
-		"retell": {exports.Retell, `{"agent_name": "A", "response_engine": {"type": "custom-llm"}, "pii_config": {"categories": ["ssn"]}}`,
-			"Nothing of what is said is redacted: the export redacts ssn", nil},
+		"retell": {
+			exports.Retell, `{"agent_name": "A", "response_engine": {"type": "custom-llm"}, "pii_config": {"categories": ["ssn"]}}`,
+			"Nothing of what is said is redacted: the export redacts ssn", nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -280,8 +284,10 @@ func TestCallVariables(t *testing.T) {
 			"X-Line": {"type": "string", "value": "{{phoneNumber.number}}"}}}},
 		{"type": "apiRequest", "name": "plain", "url": "https://example.com/{{name}}"}]}}`)
 	said := fmt.Sprint(plan.Agents[0].CallTodos())
-	for _, want := range []string{"Only telephone calls have {{system__caller_id}}", "the tool who fails", "the tool line fails",
-		"The first message: only telephone calls have {{system__caller_id}}"} {
+	for _, want := range []string{
+		"Only telephone calls have {{system__caller_id}}", "the tool who fails", "the tool line fails",
+		"The first message: only telephone calls have {{system__caller_id}}",
+	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("left to do lacks %q: %s", want, said)
 		}
@@ -314,5 +320,45 @@ func TestSecretsInQueries(t *testing.T) {
 	}
 	if said := fmt.Sprint(plan.Todos, plan.Tools[0].Notes, plan.Rows, names); strings.Contains(said, "NEVER-SHOWN") {
 		t.Errorf("a secret is shown: %s", said)
+	}
+}
+
+// A conversation flow gives the agent its prompt, model, tools and knowledge; its steps are left.
+func TestRetellFlow(t *testing.T) {
+	t.Parallel()
+	plan := read(t, exports.Retell, `{"agent_name": "Flow", "response_engine": {"type": "conversation-flow", "conversation_flow_id": "cf"}}`,
+		`{"conversation_flow_id": "cf", "global_prompt": "Be kind to {{name}}.", "model_choice": {"type": "cascading", "model": "gpt-4.1"},
+		"model_temperature": 0.1, "start_speaker": "agent", "start_node_id": "n1", "kb_config": {"top_k": 3}, "knowledge_base_ids": ["kb"],
+		"default_dynamic_variables": {"place": "here"}, "mcps": [{"name": "crm", "url": "https://example.com/mcp"}],
+		"tools": [{"type": "custom", "name": "find", "url": "https://example.com", "args_at_root": true}],
+		"components": [{"name": "c", "tools": [{"type": "custom", "name": "more", "url": "https://example.com", "args_at_root": true}],
+			"nodes": [{"id": "m", "type": "sms"}]}],
+		"nodes": [{"id": "n1", "type": "conversation", "instruction": {"type": "static_text", "text": "Hello {{name}}"}, "edges": [{"id": "e"}]},
+			{"id": "n2", "type": "function", "tool_id": "x"}, {"id": "n3", "type": "conversation"}, {"id": "n4", "type": "other"}]}`,
+		`{"knowledge_base_id": "kb", "knowledge_base_sources": [{"type": "url", "url": "https://example.com/page"}]}`)
+	if len(plan.Agents) != 1 {
+		t.Fatalf("%d agents", len(plan.Agents))
+	}
+	agent := plan.Agents[0]
+	if agent.Want.GetInstructions() != "Be kind to {{name}}." || agent.Want.GetFirstMessage() != "Hello {{name}}" ||
+		agent.Want.GetModel().GetName() != "gpt-4.1" || agent.Want.GetModel().GetTemperature() != 0.1 ||
+		agent.Want.GetRetrieval().GetTopK() != 3 {
+		t.Errorf("made %v", agent.Want)
+	}
+	if len(agent.Tools) != 3 || len(agent.Sources) != 1 {
+		t.Errorf("uses %v and %v", agent.Tools, agent.Sources)
+	}
+	if diff := cmp.Diff(agent.Variables, []string{"name", "place"}); diff != "" {
+		t.Error(diff)
+	}
+	if got := row(plan, "nodes[1]"); got.Kind != exports.Lost || !strings.Contains(got.Why, "Steps that call a tool") {
+		t.Errorf("a step: %+v", got)
+	}
+	if said := fmt.Sprint(agent.Todos); !strings.Contains(said, "what its conversation flow did in steps") {
+		t.Errorf("left to do: %s", said)
+	}
+	missing := read(t, exports.Retell, `{"agent_name": "Flow", "response_engine": {"type": "conversation-flow", "conversation_flow_id": "cf"}}`)
+	if said := fmt.Sprint(missing.Agents[0].Todos); !strings.Contains(said, "get-conversation-flow/cf") {
+		t.Errorf("left to do: %s", said)
 	}
 }

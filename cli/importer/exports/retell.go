@@ -14,6 +14,8 @@ type retellReader struct {
 	engines, flows, bases map[string]node
 	// made are sources that were read already, by the id of their knowledge base.
 	made map[string][]*Source
+	// servers are the servers of MCP tools of the engine that is read, by name.
+	servers map[string]*Tool
 }
 
 func readRetell(items []item) (*Plan, error) {
@@ -33,8 +35,12 @@ func readRetell(items []item) (*Plan, error) {
 			b := newBuilder(retellNames)
 			r.engine(b, one.node)
 			r.plan.Agents = append(r.plan.Agents, b.finish("Retell agent"))
-		case one.shape == shapeFlow:
-			r.flow(one.node)
+		case one.shape == shapeFlow && agents == 0:
+			b := newBuilder(retellNames)
+			r.flow(b, one.node)
+			r.plan.Agents = append(r.plan.Agents, b.finish("Retell agent"))
+		case one.shape == shapeFlow && !one.tree.opened[one.path]:
+			one.lost("No agent of the export has this flow.")
 		case one.shape == shapeKnowledge:
 			r.base(one.node)
 		}
@@ -74,18 +80,11 @@ func (r *retellReader) agent(n node, single bool, items []item) {
 	case "retell-llm":
 		r.retellLLM(b, n, single, items)
 	case "conversation-flow":
-		engine.at("type").lost("%s", noFlow)
-		b.todo("Write the instructions of the agent: its conversation flow has no counterpart",
-			"parlance agents update "+AgentPlaceholder+" --instructions @FILE")
+		r.agentFlow(b, n, items)
 	default:
 		engine.at("type").lost("An agent is answered by a model, not by a program of yours on a socket.")
 		engine.at("llm_websocket_url").lost("An agent is answered by a model, not by a program of yours on a socket. A server with " +
 			"OpenAI's API can be the model (docs/models.md).")
-	}
-	for _, key := range []string{"conversationFlow", "conversation_flow"} {
-		if flow := n.at(key); flow.isObject() {
-			r.flow(flow)
-		}
 	}
 	r.plan.Agents = append(r.plan.Agents, b.finish("Retell agent"))
 }
@@ -242,7 +241,7 @@ func (r *retellReader) storage(b *builder, n node) {
 	}
 }
 
-// engine reads the prompt, its model, and what it may use.
+// engine reads the prompt of one agent, its model, and what it may use.
 func (r *retellReader) engine(b *builder, n node) {
 	n.note(retellNotes.engine)
 	n.text("general_prompt", "agent.instructions", b.rendered(n, "general_prompt", 100000, &b.Want.Instructions))
@@ -253,41 +252,13 @@ func (r *retellReader) engine(b *builder, n node) {
 	}
 	n.text("start_speaker", "agent.first_message", func(string) string { return "" })
 	n.text("model", "agent.model.name", b.model)
-	n.number("model_temperature", "agent.model.temperature", func(value float64) string {
-		return within(&b.agentModel().Temperature, 0, 2)(value)
-	})
-	n.at("kb_config").note(retellNotes.knowledge)
-	n.at("kb_config").number("top_k", "agent.retrieval.top_k", func(value float64) string {
-		return whole(&b.retrieval().TopK, 1, 50)(value)
-	})
-	values := n.at("default_dynamic_variables")
-	for _, name := range values.keys() {
-		values.at(name).lost("Variables have no default values: give them in dynamic_variables when a session is created.")
-		if variableName.MatchString(name) {
-			b.variables[name] = true
-		}
-	}
-	servers := map[string]*Tool{}
-	for _, one := range n.at("mcps").items() {
-		r.server(b, one, servers)
-	}
-	for _, one := range n.at("general_tools").items() {
-		r.tool(b, one, servers)
-	}
+	r.common(b, n, "general_tools")
 	for _, state := range n.at("states").items() {
 		state.note(retellNotes.state)
 		for _, one := range state.at("tools").items() {
-			r.tool(b, one, servers)
+			r.tool(b, one, r.servers)
 		}
 	}
-	for _, id := range n.at("knowledge_base_ids").items() {
-		r.knowledge(b, id)
-	}
-}
-
-// flow says what becomes of a conversation flow: nothing but its place in the plan.
-func (r *retellReader) flow(n node) {
-	n.lost("%s", noFlow)
 }
 
 // knowledge reads a knowledge base that the engine names.

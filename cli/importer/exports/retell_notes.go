@@ -7,9 +7,28 @@ const (
 	noSaid         = "What is said while a tool runs is voice.waiting of the agent, the same for all tools."
 )
 
+// retellSteps are sentences for the kinds of steps of conversation flows.
+var retellSteps = map[string]string{
+	"conversation":              "Steps that talk: write what the agent says and asks there into instructions.",
+	"subagent":                  "Steps that talk: write what the agent says and asks there into instructions.",
+	"end":                       "Steps that end the conversation: the model calls end_call; write into instructions when.",
+	"function":                  "Steps that call a tool: the model calls it; write into instructions when.",
+	"mcp":                       "Steps that call a tool: the model calls it; write into instructions when.",
+	"code":                      "Steps that run code: make a tool of it (parlance tools add).",
+	"transfer_call":             "Steps that transfer a call: give the agent the number in handover.destinations.",
+	"press_digit":               "Steps that press keys: turn on callbacks.press_keys, and write into instructions when.",
+	"branch":                    "Steps that branch: write the conditions into instructions.",
+	"sms":                       "There are no text messages: make a tool of your provider's API (parlance tools add --from-openapi).",
+	"extract_dynamic_variables": "Variables are set by answers of tools (assignments); what was said is read out by analysis.data.",
+	"agent_swap":                "Agents do not hand conversations to each other: choose the agent when the session is created.",
+	"bridge_transfer":           "A warm transfer is finished by the person who was called: see docs/sessions.md.",
+	"cancel_transfer":           "A warm transfer is finished by the person who was called: see docs/sessions.md.",
+	"component":                 "Steps that are a flow of their own: write what happens there into instructions.",
+}
+
 // retellNotes are sentences for members of Retell's exports without counterpart.
 var retellNotes = struct {
-	agent, response, voicemail, datum, pii, engine, knowledge, state, base, source, tool, server, option table
+	agent, response, voicemail, datum, pii, engine, flow, choice, component, knowledge, state, base, source, tool, server, option table
 }{
 	agent: table{
 		"agent_id": anew, "last_modification_timestamp": anew, "user_modified_timestamp": anew, "version": anew, "base_version": anew,
@@ -58,6 +77,17 @@ var retellNotes = struct {
 		"model_high_priority":         "How fast a model is depends on its provider.",
 		"s2s_model":                   "Speech is heard, answered and spoken by three models.",
 		"starting_state":              noFlow, "tool_call_strict_mode": anew, "general_prompt": anew,
+	},
+	flow: table{
+		"conversation_flow_id": anew, "last_modification_timestamp": anew, "version": anew, "is_published": anew, "start_node_id": noFlow,
+		"begin_after_user_silence_ms": "An agent that waits for its user says nothing by itself.",
+		"tool_call_strict_mode":       anew, "begin_tag_display_position": anew, "notes": "Notes are for the editor of flows.",
+		"is_transfer_cf": anew, "is_transfer_llm": anew, "flex_mode": noFlow,
+	},
+	choice: table{"type": anew, "high_priority": "How fast a model is depends on its provider."},
+	component: table{
+		"name": noFlow, "conversation_flow_component_id": anew, "start_node_id": noFlow, "component_id": anew,
+		"begin_tag_display_position": anew, "notes": "Notes are for the editor of flows.",
 	},
 	knowledge: table{"filter_score": noRAG},
 	state: table{
