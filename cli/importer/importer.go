@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
@@ -25,6 +26,7 @@ type options struct {
 	dryRun, asJSON bool
 	noModel        bool
 	noWait         bool
+	keepSpeech     bool
 }
 
 // help is what the help of each provider's command says.
@@ -104,14 +106,19 @@ set by running the import again with --secret. docs/migrate/` + string(provider)
 			return err
 		}
 		if o.dryRun {
+			foresee(plan, o.keepSpeech)
 			screen := term.Open(cmd.OutOrStdout(), app.OSSource(nil).LookupEnv)
 			return (&report{screen: screen, plan: plan, provider: provider, files: args, o: o}).print(planned(plan))
 		}
 		return client.With(func(c client.Caller) *maker {
+			options := append(c.Options(), connect.WithInterceptors(newPatience(c.Base, cmd.ErrOrStderr())))
+			c.Agents = parlancev1connect.NewAgentServiceClient(c.HTTP, c.Base, options...)
 			return &maker{
-				Caller: c, plan: plan, secrets: given, noWait: o.noWait, userAgent: "parlance-import/" + version,
-				tools:     parlancev1connect.NewToolServiceClient(c.HTTP, c.Base, c.Options()...),
-				knowledge: parlancev1connect.NewKnowledgeServiceClient(c.HTTP, c.Base, c.Options()...),
+				Caller: c, plan: plan, secrets: given, prefix: o.prefix, noWait: o.noWait, keepSpeech: o.keepSpeech,
+				userAgent:   "parlance-import/" + version,
+				tools:       parlancev1connect.NewToolServiceClient(c.HTTP, c.Base, options...),
+				knowledge:   parlancev1connect.NewKnowledgeServiceClient(c.HTTP, c.Base, options...),
+				credentials: parlancev1connect.NewProviderCredentialServiceClient(c.HTTP, c.Base, options...),
 			}
 		}, func(ctx context.Context, m *maker, _ []string) error {
 			done, err := m.run(ctx)
@@ -130,6 +137,7 @@ set by running the import again with --secret. docs/migrate/` + string(provider)
 	flags.StringVar(&o.name, "name", "", "name of the agent, for an export with one; default: as it was")
 	flags.StringVar(&o.prefix, "prefix", "", "stands before the name of each tool: find_order with shop is shop_find_order")
 	flags.BoolVar(&o.noModel, "no-model", false, "leave models and fallbacks to the installation")
+	flags.BoolVar(&o.keepSpeech, "keep-speech", false, "the installation has the providers of speech that the export names")
 	flags.StringArrayVar(&o.secrets, "secret", nil,
 		"a header of a tool that is never shown, TOOL:HEADER=@file or TOOL:HEADER=env:NAME; may be repeated")
 	flags.BoolVar(&o.noWait, "no-wait", false, "do not wait until sources are ready; they are attached by running the import again")
@@ -172,6 +180,7 @@ func read(stdin io.Reader, provider exports.Provider, o options, paths []string)
 		if o.prefix != "" {
 			tool.Want.Slug = o.prefix + "_" + tool.Want.GetSlug()
 		}
+		tool.Name = tool.Want.GetSlug()
 	}
 	return plan, given, given.fill(plan)
 }

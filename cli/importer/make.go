@@ -3,13 +3,9 @@ package importer
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-
-	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
@@ -23,7 +19,7 @@ import (
 type outcome string
 
 const (
-	toMake    outcome = "to be made"
+	toMake    outcome = "to be made, if the service accepts it"
 	made      outcome = "made"
 	there     outcome = "there already"
 	updated   outcome = "secrets set"
@@ -62,15 +58,23 @@ type maker struct {
 	plan      *exports.Plan
 	secrets   secrets
 	userAgent string
-	noWait    bool
-	done      *results
+	// prefix is that of --prefix.
+	prefix string
+	noWait bool
+	// keepSpeech keeps providers of speech that the workspace has no credential for.
+	keepSpeech  bool
+	credentials parlancev1connect.ProviderCredentialServiceClient
+	done        *results
+	// catalog are the custom tools of the workspace by their names in small letters.
+	catalog map[string]*parlancev1.Tool
+	// known is what there is of each agent of the plan.
+	known []known
 }
 
 // run makes what is not there yet. A part that cannot be made does not stop the others. It
 // returns nil results when nothing was begun.
 func (m *maker) run(ctx context.Context) (*results, error) {
-	catalog, err := m.catalog(ctx)
-	if err != nil {
+	if err := m.readCatalog(ctx); err != nil {
 		return nil, err
 	}
 	list, err := command.All(intake.SourcePages(ctx, m.knowledge, &parlancev1.ListSourcesRequest{WorkspaceId: m.WorkspaceID}))
@@ -83,14 +87,18 @@ func (m *maker) run(ctx context.Context) (*results, error) {
 			part[i].outcome = notTried
 		}
 	}
+	for _, agent := range m.plan.Agents {
+		m.known = append(m.known, m.lookUp(ctx, agent))
+	}
+	m.leaveSpeech(ctx)
 	for i, tool := range m.plan.Tools {
 		if ctx.Err() == nil {
-			m.done.tools[i] = m.tool(ctx, tool, catalog)
+			m.done.tools[i] = m.tool(ctx, tool)
 		}
 	}
 	for i, agent := range m.plan.Agents {
 		if ctx.Err() == nil {
-			m.done.agents[i] = m.agent(ctx, agent)
+			m.done.agents[i] = m.agent(ctx, agent, m.known[i])
 		}
 	}
 	for i, source := range m.plan.Sources {
@@ -100,114 +108,33 @@ func (m *maker) run(ctx context.Context) (*results, error) {
 	}
 	for i, agent := range m.plan.Agents {
 		if result := m.done.agents[i]; ctx.Err() == nil && (result.outcome == made || result.outcome == there) {
-			m.attach(ctx, agent, result.id)
+			m.attach(ctx, agent, result.id, m.known[i])
 		}
 	}
 	return m.done, ctx.Err()
 }
 
-// catalog lists the custom tools of the workspace.
-func (m *maker) catalog(ctx context.Context) ([]*parlancev1.Tool, error) {
-	return command.All(func(token string) ([]*parlancev1.Tool, string, error) {
-		page, err := m.tools.ListTools(ctx, &parlancev1.ListToolsRequest{
-			WorkspaceId: m.WorkspaceID, PageSize: client.PageSize, PageToken: token,
-		})
-		if err != nil {
-			return nil, "", m.Explain("list the tools", err)
-		}
-		return page.GetTools(), page.GetNextPageToken(), nil
-	})
-}
-
-// tool makes a tool, or gives one that is there the secrets of --secret.
-func (m *maker) tool(ctx context.Context, tool *exports.Tool, catalog []*parlancev1.Tool) result {
-	at := slices.IndexFunc(catalog, func(have *parlancev1.Tool) bool {
-		return have.GetBucket() == "custom" && strings.EqualFold(have.GetSlug(), tool.Want.GetSlug())
-	})
-	if at < 0 {
-		tool.Want.WorkspaceId = m.WorkspaceID
-		created, err := m.tools.CreateTool(ctx, tool.Want)
-		if err != nil {
-			return result{outcome: failed, why: m.Reason(err)}
-		}
-		return result{outcome: made, id: created.GetId()}
-	}
-	have := catalog[at]
-	tool.Secrets = slices.DeleteFunc(tool.Secrets, func(name string) bool {
-		return name == "Authorization" && have.GetAuthHeaderSet() || slices.Contains(have.GetSecretHeaderNames(), name)
-	})
-	if different := toolDifference(have, tool.Want); different != "" {
-		return result{outcome: differs, id: have.GetId(), why: different + "; --prefix gives the new ones other names"}
-	}
-	if len(m.secrets[strings.ToLower(tool.Want.GetSlug())]) == 0 {
-		return result{outcome: there, id: have.GetId()}
-	}
-	return m.setSecrets(ctx, tool, have)
-}
-
-// toolDifference says in which field a tool is another one than is wanted.
-func toolDifference(have *parlancev1.Tool, want *parlancev1.CreateToolRequest) string {
-	switch {
-	case have.GetKind() != want.GetKind():
-		return "its kind is " + have.GetKind()
-	case have.GetWebhookUrl() != want.GetWebhookUrl(), have.GetMcpServerUrl() != want.GetMcpServerUrl():
-		return "it has another address"
-	case want.GetMethod() != "" && have.GetMethod() != want.GetMethod():
-		return "its method is " + have.GetMethod()
-	}
-	return ""
-}
-
-// setSecrets sets headers of a tool that is there. Secret headers are replaced as a whole, so all
-// of them must be known.
-func (m *maker) setSecrets(ctx context.Context, tool *exports.Tool, have *parlancev1.Tool) result {
-	req := &parlancev1.UpdateToolRequest{WorkspaceId: m.WorkspaceID, ToolId: have.GetId(), UpdateMask: &fieldmaskpb.FieldMask{}}
-	given := m.secrets[strings.ToLower(tool.Want.GetSlug())]
-	if auth, ok := given["Authorization"]; ok {
-		req.AuthHeader = &auth
-		req.UpdateMask.Paths = append(req.UpdateMask.Paths, "auth_header")
-	}
-	if _, onlyAuth := given["Authorization"]; len(given) > 1 || !onlyAuth {
-		known := slices.Collect(maps.Keys(tool.Want.GetSecretHeaders()))
-		for _, name := range have.GetSecretHeaderNames() {
-			if !slices.Contains(known, name) {
-				return result{outcome: failed, id: have.GetId(), why: "its secret headers are replaced together: give " + name + " too"}
-			}
-		}
-		req.SecretHeaders = tool.Want.GetSecretHeaders()
-		req.UpdateMask.Paths = append(req.UpdateMask.Paths, "secret_headers")
-	}
-	if _, err := m.tools.UpdateTool(ctx, req); err != nil {
-		return result{outcome: failed, id: have.GetId(), why: m.Reason(err)}
-	}
-	return result{outcome: updated, id: have.GetId()}
-}
-
 // agent makes an agent unless one of its name is there.
-func (m *maker) agent(ctx context.Context, agent *exports.Agent) result {
-	list, err := command.All(func(token string) ([]*parlancev1.Agent, string, error) {
-		page, err := m.Agents.ListAgents(ctx, &parlancev1.ListAgentsRequest{
-			WorkspaceId: m.WorkspaceID, Q: agent.Want.GetName(), PageSize: client.PageSize, PageToken: token,
-		})
-		return page.GetAgents(), page.GetNextPageToken(), err
-	})
-	if err != nil {
-		return result{outcome: failed, why: m.Reason(err)}
-	}
-	for _, have := range list {
-		switch {
-		case have.GetName() != agent.Want.GetName():
-		case have.GetInstructions() != agent.Want.GetInstructions(), have.GetFirstMessage() != agent.Want.GetFirstMessage():
-			return result{outcome: differs, id: have.GetId(), why: "its instructions or first message are others, so it is left alone; " +
-				"--name gives the new one another name"}
-		default:
-			return result{outcome: there, id: have.GetId()}
-		}
+func (m *maker) agent(ctx context.Context, agent *exports.Agent, found known) result {
+	switch have := found.agent; {
+	case found.err != nil:
+		return result{outcome: failed, why: m.Reason(found.err)}
+	case have == nil:
+	case have.GetInstructions() != agent.Want.GetInstructions(), have.GetFirstMessage() != agent.Want.GetFirstMessage():
+		return result{outcome: differs, id: have.GetId(), why: "its instructions or first message are others, so it is left alone; " +
+			"--name gives the new one another name"}
+	default:
+		return result{outcome: there, id: have.GetId()}
 	}
 	agent.Want.WorkspaceId = m.WorkspaceID
 	created, err := m.Agents.CreateAgent(ctx, agent.Want)
 	if err != nil {
 		return result{outcome: failed, why: m.Reason(err)}
+	}
+	for i, other := range m.plan.Agents { // a second one of this name is not made
+		if other.Want.GetName() == created.GetName() && m.known[i].agent == nil && m.known[i].err == nil {
+			m.known[i].agent = created
+		}
 	}
 	return result{outcome: made, id: created.GetId()}
 }
@@ -277,50 +204,4 @@ func (m *maker) await(ctx context.Context, id string, ready outcome) result {
 		return result{outcome: failed, id: id, why: why + " (parlance kb show " + id + ")"}
 	}
 	return result{outcome: ready, id: id}
-}
-
-// attach lets an agent use its tools and sources. Those that are not what the export means are
-// left alone.
-func (m *maker) attach(ctx context.Context, agent *exports.Agent, id string) {
-	enabled := true
-	for i, tool := range m.plan.Tools {
-		done := &m.done.tools[i]
-		if !slices.Contains(agent.Tools, tool) || done.outcome != made && done.outcome != there && done.outcome != updated {
-			continue
-		}
-		_, err := m.tools.AttachTool(ctx, &parlancev1.AttachToolRequest{
-			WorkspaceId: m.WorkspaceID, AgentId: id, ToolId: done.id, Enabled: &enabled,
-		})
-		done.settle(agent.Want.GetName(), m.reasonOf(err))
-	}
-	for i, source := range m.plan.Sources {
-		done := &m.done.sources[i]
-		if !slices.Contains(agent.Sources, source) || done.outcome != made && done.outcome != there {
-			continue
-		}
-		mode := ""
-		if source.InPrompt {
-			mode = "prompt"
-		}
-		_, err := m.knowledge.AttachSources(ctx, &parlancev1.AttachSourcesRequest{
-			WorkspaceId: m.WorkspaceID, AgentId: id, SourceIds: []string{done.id}, UsageMode: mode,
-		})
-		done.settle(agent.Want.GetName(), m.reasonOf(err))
-	}
-}
-
-func (m *maker) reasonOf(err error) string {
-	if err == nil {
-		return ""
-	}
-	return m.Reason(err)
-}
-
-// settle notes that a part was attached to an agent, or why it was not.
-func (r *result) settle(agent, why string) {
-	if why != "" {
-		r.outcome, r.why = failed, string(r.outcome)+", but not attached to "+agent+": "+why
-		return
-	}
-	r.attached = append(r.attached, agent)
 }

@@ -233,7 +233,7 @@ func (r *report) todos(done *results) []exports.Todo {
 		if len(tool.Secrets) > 0 {
 			command := r.command()
 			for _, header := range tool.Secrets {
-				command += " --secret " + shellWord(slug+":"+header+"=env:"+variable(slug+"_"+header))
+				command += " --secret " + shellWord(tool.Name+":"+header+"=env:"+variable(tool.Name+"_"+header))
 			}
 			todos = append(todos, exports.Todo{
 				What: "Give the tool " + slug + " its secret: " + strings.Join(tool.Secrets, ", "), Command: command,
@@ -250,6 +250,7 @@ func (r *report) todos(done *results) []exports.Todo {
 			todo.Command = strings.ReplaceAll(todo.Command, exports.AgentPlaceholder, id)
 			todos = append(todos, todo)
 		}
+		todos = append(todos, agent.CallTodos()...)
 		if len(agent.Variables) > 0 {
 			todos = append(todos, r.giveVariables(agent, id))
 		}
@@ -280,6 +281,12 @@ func (r *report) command() string {
 	}
 	if r.o.prefix != "" {
 		words = append(words, "--prefix", shellWord(r.o.prefix))
+	}
+	if r.o.keepSpeech {
+		words = append(words, "--keep-speech")
+	}
+	if r.o.noModel {
+		words = append(words, "--no-model")
 	}
 	if r.o.name != "" {
 		words = append(words, "--name", shellWord(r.o.name))

@@ -23,7 +23,7 @@ type builder struct {
 func newBuilder(names map[string]string) *builder {
 	return &builder{
 		// Without memory: none of the services remembers users across conversations by itself.
-		Agent: &Agent{Want: &parlancev1.CreateAgentRequest{Memory: &parlancev1.AgentMemory{}}},
+		Agent: &Agent{Want: &parlancev1.CreateAgentRequest{Memory: &parlancev1.AgentMemory{}}, speech: map[string][]node{}},
 		names: names, stt: map[string]any{}, tts: map[string]any{}, detection: map[string]any{}, variables: map[string]bool{},
 	}
 }

@@ -214,6 +214,7 @@ func (r *elevenReader) voice(b *builder, config node) {
 	})
 	if len(b.tts) > 0 {
 		b.tts["provider"] = "elevenlabs"
+		b.provides("tts", tts.at("voice_id"), tts.at("model_id"))
 	}
 	turn.note(elevenNotes.turn)
 	turn.number("silence_end_call_timeout", "agent.idle_timeout_seconds", func(value float64) string {

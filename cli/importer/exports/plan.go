@@ -43,12 +43,16 @@ type Agent struct {
 	Todos   []Todo
 	// Variables are the {{names}} of its texts and tools that a session must be given, sorted.
 	Variables []string
+	// speech are the members of the export that name the provider, model and voice of stt and tts.
+	speech map[string][]node
 }
 
 // Tool is a custom tool to be made. Its AuthHeader and SecretHeaders hold what the export has in
 // plain text.
 type Tool struct {
 	Want *parlancev1.CreateToolRequest
+	// Name is what --secret calls the tool.
+	Name string
 	// Secrets are the headers whose values the export does not have.
 	Secrets []string
 	// Notes say what an endpoint sees that is different from before.

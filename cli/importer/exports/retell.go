@@ -132,6 +132,7 @@ func (r *retellReader) spoken(b *builder, n node) {
 			return "The voice's id is Retell's own: choose a voice of your provider (parlance agents update, docs/models.md)."
 		}
 		b.tts["provider"], b.tts["voice"] = "openai", strings.ToLower(name)
+		b.provides("tts", n.at("voice_id"), n.at("voice_model"))
 		return ""
 	})
 	n.text("voice_model", "agent.voice.tts", func(model string) string {

@@ -221,6 +221,7 @@ func (r *vapiReader) voice(b *builder, n node) {
 		return
 	}
 	b.tts["provider"] = provider
+	b.provides("tts", n.at("provider"), n.at("voiceId"), n.at("model"))
 	n.at("provider").became("agent.voice.tts")
 	n.text("voiceId", "agent.voice.tts", b.member(b.tts, "voice"))
 	n.text("model", "agent.voice.tts", b.member(b.tts, "model"))
@@ -247,6 +248,7 @@ func (r *vapiReader) transcriber(b *builder, n node) {
 		}
 	} else {
 		b.stt["provider"] = provider
+		b.provides("stt", n.at("provider"), n.at("model"))
 		n.at("provider").became("agent.voice.stt")
 		n.text("model", "agent.voice.stt", b.member(b.stt, "model"))
 	}

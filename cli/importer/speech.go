@@ -1,0 +1,97 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"parlance.dev/parlance/cli/client"
+	"parlance.dev/parlance/cli/command"
+	"parlance.dev/parlance/cli/importer/exports"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/stablejson"
+)
+
+const leftSpeech = "The workspace has no credential for this provider, so the agent has what the installation has."
+
+// speechNames say what a part of speech does, and the setting that gives an installation one.
+var speechNames = map[string]struct{ does, setting string }{
+	"stt": {"hears", "PARLANCE_STT_PROVIDER"},
+	"tts": {"speaks", "PARLANCE_TTS_PROVIDER"},
+}
+
+// leaveSpeech leaves speech to the installation where an agent of the export names a provider that
+// the workspace has no credential for: an agent whose provider is not there hears and says nothing.
+// Which providers the installation has, the API does not say. What is left out is left to do.
+func (m *maker) leaveSpeech(ctx context.Context) {
+	has := m.providers(ctx)
+	for i, agent := range m.plan.Agents {
+		for _, part := range exports.SpeechParts {
+			provider := exports.SpeechProvider(agent.Want.GetVoice(), part)
+			have := m.known[i].agent
+			if provider == "" || m.keepSpeech || has[part+" "+provider] ||
+				have != nil && exports.SpeechProvider(have.GetVoice(), part) == provider {
+				continue
+			}
+			agent.Todos = append(agent.Todos, speechTodo(agent, part, provider))
+			m.plan.LeaveSpeech(agent, part, leftSpeech)
+		}
+		if model := agent.Want.GetModel(); model.GetProvider() != "" && !has["model "+model.GetProvider()] {
+			agent.Todos = append(agent.Todos, modelTodo(model))
+		}
+	}
+}
+
+// providers are those that the workspace has credentials for, as "tts elevenlabs". A key that may
+// not read them knows of none.
+func (m *maker) providers(ctx context.Context) map[string]bool {
+	list, _ := command.All(func(token string) ([]*parlancev1.ProviderCredential, string, error) {
+		page, err := m.credentials.ListProviderCredentials(ctx, &parlancev1.ListProviderCredentialsRequest{
+			WorkspaceId: m.WorkspaceID, PageSize: client.PageSize, PageToken: token,
+		})
+		return page.GetProviderCredentials(), page.GetNextPageToken(), err
+	})
+	has := map[string]bool{}
+	for _, one := range list {
+		has[one.GetKind()+" "+one.GetProvider()] = true
+	}
+	return has
+}
+
+// speechTodo says how an agent gets its provider of speech back.
+func speechTodo(agent *exports.Agent, part, provider string) exports.Todo {
+	name := speechNames[part]
+	change := &parlancev1.Agent{Voice: proto.CloneOf(agent.Want.GetVoice())}
+	todo := exports.Todo{What: fmt.Sprintf("The agent %s with what the installation has, and not with %s as before: the workspace has no "+
+		"credential for it. Give the workspace one (kind %s), or set %s=%s for the installation; then change the agent",
+		name.does, provider, part, name.setting, provider)}
+	if text, err := stablejson.Marshal(change.GetVoice()); err == nil {
+		todo.Command = "echo " + shellWord(`{"voice": `+string(text)+`}`) + " | parlance agents update " + exports.AgentPlaceholder + " --file -"
+	}
+	return todo
+}
+
+// modelTodo says that a model may not be there.
+func modelTodo(model *parlancev1.AgentModel) exports.Todo {
+	return exports.Todo{What: fmt.Sprintf("See whether the installation has the provider %s, which answers with %s: the workspace has no "+
+		"credential for it. --no-model leaves the model to the installation",
+		model.GetProvider(), strings.TrimSpace(model.GetName()))}
+}
+
+// foresee says in a dry run which providers of speech are needed.
+func foresee(plan *exports.Plan, keep bool) {
+	for _, agent := range plan.Agents {
+		for _, part := range exports.SpeechParts {
+			provider := exports.SpeechProvider(agent.Want.GetVoice(), part)
+			if provider == "" || keep {
+				continue
+			}
+			name := speechNames[part]
+			agent.Todos = append(agent.Todos, exports.Todo{What: fmt.Sprintf("The agent %s with %s. Give the workspace a credential for it "+
+				"(kind %s) before the import, or add --keep-speech when the installation has it (%s); else what the installation has takes "+
+				"its place", name.does, provider, part, name.setting)})
+		}
+	}
+}
