@@ -14,7 +14,11 @@ import (
 	"parlance.dev/parlance/platform/stablejson"
 )
 
-const leftSpeech = "The workspace has no credential for this provider, so the agent has what the installation has."
+const (
+	leftSpeech   = "The workspace is not known to have a credential for this provider, so the agent has what the installation has."
+	noCredential = "the workspace has no credential for it"
+	notSeen      = "this key may not see whether the workspace has a credential for it (scope admin)"
+)
 
 // speechNames say what a part of speech does, and the setting that gives an installation one.
 var speechNames = map[string]struct{ does, setting string }{
@@ -26,7 +30,7 @@ var speechNames = map[string]struct{ does, setting string }{
 // the workspace has no credential for: an agent whose provider is not there hears and says nothing.
 // Which providers the installation has, the API does not say. What is left out is left to do.
 func (m *maker) leaveSpeech(ctx context.Context) {
-	has := m.providers(ctx)
+	has, why := m.providers(ctx)
 	for i, agent := range m.plan.Agents {
 		for _, part := range exports.SpeechParts {
 			provider := exports.SpeechProvider(agent.Want.GetVoice(), part)
@@ -35,38 +39,41 @@ func (m *maker) leaveSpeech(ctx context.Context) {
 				have != nil && exports.SpeechProvider(have.GetVoice(), part) == provider {
 				continue
 			}
-			agent.Todos = append(agent.Todos, speechTodo(agent, part, provider))
+			agent.Todos = append(agent.Todos, speechTodo(agent, part, provider, why))
 			m.plan.LeaveSpeech(agent, part, leftSpeech)
 		}
 		if model := agent.Want.GetModel(); model.GetProvider() != "" && !has["model "+model.GetProvider()] {
-			agent.Todos = append(agent.Todos, modelTodo(model))
+			agent.Todos = append(agent.Todos, modelTodo(model, why))
 		}
 	}
 }
 
-// providers are those that the workspace has credentials for, as "tts elevenlabs". A key that may
-// not read them knows of none.
-func (m *maker) providers(ctx context.Context) map[string]bool {
-	list, _ := command.All(func(token string) ([]*parlancev1.ProviderCredential, string, error) {
+// providers are those that the workspace has credentials for, as "tts elevenlabs". why says why
+// another is not among them.
+func (m *maker) providers(ctx context.Context) (has map[string]bool, why string) {
+	list, err := command.All(func(token string) ([]*parlancev1.ProviderCredential, string, error) {
 		page, err := m.credentials.ListProviderCredentials(ctx, &parlancev1.ListProviderCredentialsRequest{
 			WorkspaceId: m.WorkspaceID, PageSize: client.PageSize, PageToken: token,
 		})
 		return page.GetProviderCredentials(), page.GetNextPageToken(), err
 	})
-	has := map[string]bool{}
+	if err != nil {
+		return nil, notSeen
+	}
+	has = map[string]bool{}
 	for _, one := range list {
 		has[one.GetKind()+" "+one.GetProvider()] = true
 	}
-	return has
+	return has, noCredential
 }
 
 // speechTodo says how an agent gets its provider of speech back.
-func speechTodo(agent *exports.Agent, part, provider string) exports.Todo {
+func speechTodo(agent *exports.Agent, part, provider, why string) exports.Todo {
 	name := speechNames[part]
 	change := &parlancev1.Agent{Voice: proto.CloneOf(agent.Want.GetVoice())}
-	todo := exports.Todo{What: fmt.Sprintf("The agent %s with what the installation has, and not with %s as before: the workspace has no "+
-		"credential for it. Give the workspace one (kind %s), or set %s=%s for the installation; then change the agent",
-		name.does, provider, part, name.setting, provider)}
+	todo := exports.Todo{What: fmt.Sprintf("The agent %s with what the installation has, and not with %s as before: %s. "+
+		"Give the workspace one (kind %s), or set %s=%s for the installation; then change the agent. --keep-speech keeps it for new agents",
+		name.does, provider, why, part, name.setting, provider)}
 	if text, err := stablejson.Marshal(change.GetVoice()); err == nil {
 		todo.Command = "echo " + shellWord(`{"voice": `+string(text)+`}`) + " | parlance agents update " + exports.AgentPlaceholder + " --file -"
 	}
@@ -74,10 +81,10 @@ func speechTodo(agent *exports.Agent, part, provider string) exports.Todo {
 }
 
 // modelTodo says that a model may not be there.
-func modelTodo(model *parlancev1.AgentModel) exports.Todo {
-	return exports.Todo{What: fmt.Sprintf("See whether the installation has the provider %s, which answers with %s: the workspace has no "+
-		"credential for it. --no-model leaves the model to the installation",
-		model.GetProvider(), strings.TrimSpace(model.GetName()))}
+func modelTodo(model *parlancev1.AgentModel, why string) exports.Todo {
+	return exports.Todo{What: fmt.Sprintf("See whether the installation has the provider %s, which answers with %s: %s. "+
+		"--no-model leaves the model of new agents to the installation",
+		model.GetProvider(), strings.TrimSpace(model.GetName()), why)}
 }
 
 // foresee says in a dry run which providers of speech are needed.
