@@ -105,8 +105,8 @@ func TestSpeech(t *testing.T) {
 		return string(text)
 	}
 	made := w.run(t, "vapi", file)
-	made.Wants(t, command.ExitDone, "The agent speaks with what the installation has, and not with elevenlabs",
-		"PARLANCE_TTS_PROVIDER=elevenlabs", "The agent hears with what the installation has, and not with deepgram",
+	made.Wants(t, command.ExitDone, "speaks with what the installation has, and not with elevenlabs",
+		"PARLANCE_TTS_PROVIDER=elevenlabs", "PARLANCE_STT_PROVIDER=deepgram", "hears with what the installation has, and not with deepgram",
 		"See whether the installation has the provider anthropic", "voice.voiceId", "this key may not see whether")
 	if got := voice("Mute"); strings.Contains(got, "elevenlabs") || strings.Contains(got, "v1") || strings.Contains(got, "deepgram") ||
 		!strings.Contains(got, "Kloster") || !strings.Contains(got, "1.1") {
@@ -118,7 +118,7 @@ func TestSpeech(t *testing.T) {
 	_, text, _ := strings.Cut(made.Out, "echo '")
 	text, _, _ = strings.Cut(text, "' | parlance agents update")
 	w.Run(t, text, "agents", "update", w.agents(t, "Mute")[0]["id"].(string), "--file", "-").Wants(t, command.ExitDone)
-	if got := voice("Mute"); !strings.Contains(got, `"voice":"v1"`) {
+	if got := voice("Mute"); !strings.Contains(got, `"voice":"v1"`) || !strings.Contains(got, `"model":"nova-3"`) {
 		t.Errorf("the command made %s of %s", got, text)
 	}
 	if out := w.run(t, "vapi", file).Out; strings.Contains(out, "and not with elevenlabs") {

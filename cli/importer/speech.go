@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
-
 	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/importer/exports"
@@ -32,14 +30,18 @@ var speechNames = map[string]struct{ does, setting string }{
 func (m *maker) leaveSpeech(ctx context.Context) {
 	has, why := m.providers(ctx)
 	for i, agent := range m.plan.Agents {
+		var left []string
 		for _, part := range exports.SpeechParts {
 			provider := exports.SpeechProvider(agent.Want.GetVoice(), part)
-			have := m.known[i].agent
-			if provider == "" || m.keepSpeech || has[part+" "+provider] ||
-				have != nil && exports.SpeechProvider(have.GetVoice(), part) == provider {
-				continue
+			isDone := m.known[i].agent != nil && exports.SpeechProvider(m.known[i].agent.GetVoice(), part) == provider
+			if provider != "" && !m.keepSpeech && !isDone && !has[part+" "+provider] {
+				left = append(left, part)
 			}
-			agent.Todos = append(agent.Todos, speechTodo(agent, part, provider, why))
+		}
+		if len(left) > 0 {
+			agent.Todos = append(agent.Todos, speechTodo(agent, left, why))
+		}
+		for _, part := range left {
 			m.plan.LeaveSpeech(agent, part, leftSpeech)
 		}
 		if model := agent.Want.GetModel(); model.GetProvider() != "" && !has["model "+model.GetProvider()] {
@@ -67,14 +69,18 @@ func (m *maker) providers(ctx context.Context) (has map[string]bool, why string)
 	return has, noCredential
 }
 
-// speechTodo says how an agent gets its provider of speech back.
-func speechTodo(agent *exports.Agent, part, provider, why string) exports.Todo {
-	name := speechNames[part]
-	change := &parlancev1.Agent{Voice: proto.CloneOf(agent.Want.GetVoice())}
-	todo := exports.Todo{What: fmt.Sprintf("The agent %s with what the installation has, and not with %s as before: %s. "+
-		"Give the workspace one (kind %s), or set %s=%s for the installation; then change the agent. --keep-speech keeps it for new agents",
-		name.does, provider, why, part, name.setting, provider)}
-	if text, err := stablejson.Marshal(change.GetVoice()); err == nil {
+// speechTodo says how an agent gets its providers of parts of speech back.
+func speechTodo(agent *exports.Agent, parts []string, why string) exports.Todo {
+	var does, settings []string
+	for _, part := range parts {
+		provider := exports.SpeechProvider(agent.Want.GetVoice(), part)
+		does = append(does, fmt.Sprintf("%s with what the installation has, and not with %s", speechNames[part].does, provider))
+		settings = append(settings, speechNames[part].setting+"="+provider)
+	}
+	todo := exports.Todo{What: fmt.Sprintf("The agent %s as before: %s. Give the workspace credentials (of the kind %s), or set %s for the "+
+		"installation; then change the agent, without what is still not there. --keep-speech keeps them for new agents",
+		strings.Join(does, ", and "), why, strings.Join(parts, " and "), strings.Join(settings, " and "))}
+	if text, err := stablejson.Marshal(agent.Want.GetVoice()); err == nil {
 		todo.Command = "echo " + shellWord(`{"voice": `+string(text)+`}`) + " | parlance agents update " + exports.AgentPlaceholder + " --file -"
 	}
 	return todo
