@@ -193,8 +193,9 @@ func TestImportedToolIsCalled(t *testing.T) {
 	t.Parallel()
 	w := world{clitest.Start(t, clitest.Options{})}
 	api := httptool.New(t)
-	file := write(t, `{"llm_id": "llm_1", "general_prompt": "p", "general_tools": [{"type": "custom", "name": "find", "url": "`+api.URL+`/find",
-		"method": "POST", "args_at_root": true, "headers": {"X-Version": "2", "X-Name": "{{name}}"}, "parameters": {"type": "object",
+	file := write(t, `{"llm_id": "llm_1", "general_prompt": "p", "general_tools": [{"type": "custom", "name": "find",
+		"url": "`+api.URL+`/find", "method": "POST", "args_at_root": true, "headers": {"X-Version": "2", "X-Name": "{{name}}"},
+		"parameters": {"type": "object",
 		"properties": {"day": {"type": "string"}, "who": {"type": "object", "required": ["team", "email"], "properties": {
 			"team": {"type": "string", "const": "blue"}, "name": {"type": "string", "const": "{{name}}"}, "email": {"type": "string"}}}}}}]}`)
 	made := w.run(t, "retell", file)

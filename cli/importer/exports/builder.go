@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
@@ -90,7 +91,16 @@ func (b *builder) record(from node) func(bool) string {
 
 // finish joins the parts and resolves settings that do not go together.
 func (b *builder) finish(fallbackName string) *Agent {
-	b.Want.Name = clip(strings.TrimSpace(b.Want.GetName()), maxNameChars)
+	given := b.Want.GetName()
+	b.Want.Name = clip(strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, given)), maxNameChars)
+	if b.Want.GetName() != strings.TrimSpace(given) {
+		b.todo("The agent is named "+quoted(b.Want.GetName())+": a name has at most 200 characters, and none that are invisible", "")
+	}
 	if b.Want.GetName() == "" {
 		b.Want.Name = clip(fallbackName, maxNameChars)
 	}

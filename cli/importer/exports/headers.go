@@ -9,7 +9,7 @@ import (
 
 // credentialName matches names of headers and parameters that hold credentials.
 var credentialName = regexp.MustCompile(`(?i)authori[sz]ation|(^|[-_.])auth($|[-_.])|key|token|secret|cookie|passw|pwd|` +
-	`signature|(^|[-_.])sig($|[-_.])|credential|bearer|jwt`)
+	`signature|(^|[-_.])sig($|[-_.])|(^|[-_.])tok($|[-_.])|credential|bearer|jwt`)
 
 // ownHeaders are headers that Parlance sets itself.
 var ownHeaders = []string{"Content-Type", "Content-Length", "Host", "Idempotency-Key", "Connection", "Transfer-Encoding"}

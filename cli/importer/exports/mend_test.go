@@ -111,11 +111,10 @@ func TestFixed(t *testing.T) {
 		"rows": {"type": "array", "items": {"type": "object", "required": ["k"], "properties": {
 			"k": {"type": "string", %[1]q: "{{name}}"}, "v": {"type": "string"},
 			"s": {"type": "string", %[1]q: "agent"}}}}}}`
-	eleven := strings.NewReplacer(`"a": {"type": "string", "constant_value": "{{name}}"}`, `"a": {"type": "string", "dynamic_variable": "name"}`,
-		`"k": {"type": "string", "constant_value": "{{name}}"}`, `"k": {"type": "string", "dynamic_variable": "name"}`).
-		Replace(fmt.Sprintf(schema, "constant_value"))
+	eleven := strings.ReplaceAll(fmt.Sprintf(schema, "constant_value"), `"constant_value": "{{name}}"`, `"dynamic_variable": "name"`)
 	for name, plan := range map[string]*exports.Plan{
-		"elevenlabs": read(t, exports.ElevenLabs, elevenTool(`{"url": "https://example.com", "method": "POST", "request_body_schema": `+eleven+`}`)),
+		"elevenlabs": read(t, exports.ElevenLabs, elevenTool(`{"url": "https://example.com", "method": "POST",
+			"request_body_schema": `+eleven+`}`)),
 		"vapi": read(t, exports.Vapi, vapiTool(`{"type": "apiRequest", "name": "order", "url": "https://example.com", "method": "POST",
 			"body": `+fmt.Sprintf(schema, "value")+`}`)),
 		"vapi function": read(t, exports.Vapi, vapiTool(`{"type": "function", "server": {"url": "https://example.com"},
@@ -249,8 +248,11 @@ func TestRedaction(t *testing.T) {
 		"none": {exports.ElevenLabs, fmt.Sprintf(eleven, `"name", "location"`), "Nothing of what is said is redacted: the export redacts " +
 			"name, location", nil},
 		"empty": {exports.ElevenLabs, fmt.Sprintf(eleven, ``), "Nothing of what is said is redacted", nil},
-		"some":  {exports.ElevenLabs, fmt.Sprintf(eleven, `"name", "email_address"`), "Only email is redacted, and no more name", []string{"email"}},
-		"all":   {exports.ElevenLabs, fmt.Sprintf(eleven, `"email_address"`), "", []string{"email"}},
+		"some": {
+			exports.ElevenLabs, fmt.Sprintf(eleven, `"name", "email_address"`), "Only email is redacted, and no more name",
+			[]string{"email"},
+		},
+		"all": {exports.ElevenLabs, fmt.Sprintf(eleven, `"email_address"`), "", []string{"email"}},
 		"retell": {
 			exports.Retell, `{"agent_name": "A", "response_engine": {"type": "custom-llm"}, "pii_config": {"categories": ["ssn"]}}`,
 			"Nothing of what is said is redacted: the export redacts ssn", nil,
@@ -285,7 +287,7 @@ func TestCallVariables(t *testing.T) {
 		{"type": "apiRequest", "name": "plain", "url": "https://example.com/{{name}}"}]}}`)
 	said := fmt.Sprint(plan.Agents[0].CallTodos())
 	for _, want := range []string{
-		"Only telephone calls have {{system__caller_id}}", "the tool who fails", "the tool line fails",
+		"Only telephone calls have {{system__caller_id}}", "these tools fail: who.", "these tools fail: line.",
 		"The first message: only telephone calls have {{system__caller_id}}",
 	} {
 		if !strings.Contains(said, want) {
@@ -357,8 +359,20 @@ func TestRetellFlow(t *testing.T) {
 	if said := fmt.Sprint(agent.Todos); !strings.Contains(said, "what its conversation flow did in steps") {
 		t.Errorf("left to do: %s", said)
 	}
-	missing := read(t, exports.Retell, `{"agent_name": "Flow", "response_engine": {"type": "conversation-flow", "conversation_flow_id": "cf"}}`)
+	missing := read(t, exports.Retell, `{"agent_name": "F", "response_engine": {"type": "conversation-flow", "conversation_flow_id": "cf"}}`)
 	if said := fmt.Sprint(missing.Agents[0].Todos); !strings.Contains(said, "get-conversation-flow/cf") {
+		t.Errorf("left to do: %s", said)
+	}
+}
+
+// A name without what the service refuses in it.
+func TestAgentName(t *testing.T) {
+	t.Parallel()
+	plan := read(t, exports.ElevenLabs, `{"name": "A\u0000\u001b[31mB", "conversation_config": {}}`)
+	if got := plan.Agents[0].Want.GetName(); got != "A[31mB" {
+		t.Errorf("named %q", got)
+	}
+	if said := fmt.Sprint(plan.Agents[0].Todos); !strings.Contains(said, `The agent is named "A[31mB"`) {
 		t.Errorf("left to do: %s", said)
 	}
 }

@@ -35,8 +35,8 @@ func (a *Agent) CallTodos() (todos []Todo) {
 		}
 	}
 	for _, variable := range slices.Sorted(maps.Keys(byVariable)) {
-		todos = append(todos, Todo{What: fmt.Sprintf("Only telephone calls have %s: in sessions on the web and in text the tool %s fails. "+
-			"Have it use a variable of yours, which you give each session", variable, strings.Join(byVariable[variable], ", "))})
+		todos = append(todos, Todo{What: fmt.Sprintf("Only telephone calls have %s: in sessions on the web and in text these tools "+
+			"fail: %s. Have them use a variable of yours, which you give each session", variable, strings.Join(byVariable[variable], ", "))})
 	}
 	for _, text := range []struct{ name, text string }{
 		{"The first message", a.Want.GetFirstMessage()},
