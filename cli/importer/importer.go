@@ -76,7 +76,7 @@ func New(version string) *cobra.Command {
 		Long: `Reads what another service exports, and makes agents, tools and sources of it. At the end it says of each part of
 the export what it became, what is left to do, with the next command, and what has no counterpart, and why.
 
-Look at it with --dry-run first: that makes nothing and needs no installation. What is there already, by its name,
+Look at it with --dry-run first: that makes nothing and needs no installation. What is there already
 is left as it is and not made twice, so an import that was interrupted is finished by running it again.
 docs/migrate has what changes in your own programs.`,
 		Example: `  parlance import elevenlabs agent.json --dry-run

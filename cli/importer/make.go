@@ -147,6 +147,9 @@ func (m *maker) source(ctx context.Context, source *exports.Source, list []*parl
 		}
 		return have.GetName() == source.Name
 	})
+	if have >= 0 && list[have].GetStatus() == "ready" {
+		return result{outcome: there, id: list[have].GetId()}
+	}
 	if have >= 0 {
 		return m.await(ctx, list[have].GetId(), there)
 	}

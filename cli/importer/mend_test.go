@@ -226,3 +226,16 @@ func sameObject(t *testing.T, one, other string) bool {
 	}
 	return reflect.DeepEqual(a, b)
 }
+
+// Members of a list that share a sentence are one line.
+func TestLostLists(t *testing.T) {
+	t.Parallel()
+	file := write(t, `{"conversation_flow_id": "cf", "global_prompt": "p", "nodes": [{"type": "conversation"}, {"type": "function"},
+		{"type": "conversation"}], "tools": [{"type": "custom", "name": "a", "url": "https://example.com", "headers": {}},
+		{"type": "custom", "name": "b", "url": "https://example.com", "headers": {}}]}`)
+	got := clitest.Execute(t, "", "import", "retell", file, "--dry-run", "--data-dir", t.TempDir())
+	got.Wants(t, command.ExitDone, "  nodes[0] and 1 more\n", "  nodes[1]\n", "tools[0].headers (and 1 more)", "if the service accepts it")
+	if strings.Contains(got.Out, "nodes[2]") {
+		t.Errorf("a line for each:\n%s", got.Out)
+	}
+}

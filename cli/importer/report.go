@@ -210,12 +210,29 @@ func (r *report) printKeys(kind exports.Kind, title string) {
 	if len(rows) == 0 {
 		return
 	}
-	places := make([]string, len(rows))
-	for i, row := range rows {
-		places[i] = r.place(row)
+	more := map[string]int{} // the same member of the members of a list
+	for _, row := range rows {
+		more[sameMember(row)]++
+	}
+	var places []string
+	for _, row := range rows {
+		switch n := more[sameMember(row)] - 1; {
+		case n > 0:
+			places = append(places, fmt.Sprintf("%s (and %d more)", r.place(row), n))
+		case n == 0:
+			places = append(places, r.place(row))
+		}
+		more[sameMember(row)] = 0
 	}
 	r.heading(title)
 	r.line("  %s", r.screen.Dim(strings.Join(places, ", ")))
+}
+
+var listIndex = regexp.MustCompile(`\[[0-9]+\]`)
+
+// sameMember is the path of a member without its places in lists.
+func sameMember(row exports.Row) string {
+	return row.File + "\x00" + listIndex.ReplaceAllString(row.Path, "[]")
 }
 
 func (r *report) heading(text string) {
