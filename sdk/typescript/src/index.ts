@@ -8,6 +8,7 @@ export {
   type Sessions,
 } from './api/client.js';
 export { type FieldError, isReason, type LocalReason, ParlanceError, type Reason } from './api/errors.js';
+export { toJson } from './api/json.js';
 export { all, type ItemOf } from './api/pages.js';
 export type { Retries } from './api/retry.js';
 export type { FileToUpload, UploadOptions } from './api/upload.js';

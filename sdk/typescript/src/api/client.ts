@@ -24,7 +24,6 @@ import { UsageService } from '../gen/usage_pb.js';
 import { WebhookService } from '../gen/webhooks_pb.js';
 import { ApiKeyService, WorkspaceService } from '../gen/workspaces_pb.js';
 import { connect, type ConnectOptions, type Session } from '../session/index.js';
-import { ParlanceError } from './errors.js';
 import { defaultRetries, type Retries } from './retry.js';
 import { type Connection, makeTransport } from './transport.js';
 import { streamTurn } from './turns.js';
@@ -42,7 +41,10 @@ export interface ParlanceOptions {
    * the environment. A page must not have an API key.
    */
   readonly apiKey?: string | undefined;
-  /** How long each try of a call may take, in milliseconds; 60,000 by default. */
+  /**
+   * How long each try of a call may take, and how long nothing may happen in an upload and at the
+   * beginning of a streamed turn, in milliseconds; 60,000 by default.
+   */
   readonly timeoutMs?: number;
   /** How calls that failed are made again. */
   readonly retries?: Partial<Retries>;
@@ -116,7 +118,7 @@ export class Parlance {
   readonly webhooks: Client<typeof WebhookService>;
   readonly workspaces: Client<typeof WorkspaceService>;
 
-  /** Throws a ParlanceError `invalid-request` when there is no base URL or no key. */
+  /** Throws a TypeError when there is no base URL or no key, or one that cannot be one. */
   constructor(options: ParlanceOptions = {}) {
     const connection = connectionOf(options);
     const transport = makeTransport(connection);
@@ -143,13 +145,9 @@ export class Parlance {
 
 function connectionOf(options: ParlanceOptions): Connection {
   const env = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {};
-  const baseUrl = options.baseUrl ?? env['PARLANCE_BASE_URL'];
-  const apiKey = options.apiKey ?? env['PARLANCE_API_KEY'];
-  if (!baseUrl) throw misuse('Parlance needs baseUrl, or PARLANCE_BASE_URL in the environment.');
-  if (!apiKey) throw misuse('Parlance needs apiKey, or PARLANCE_API_KEY in the environment.');
   return {
-    baseUrl: baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
-    apiKey: apiKey.trim(),
+    baseUrl: baseUrlOf(options.baseUrl ?? env['PARLANCE_BASE_URL']),
+    apiKey: keyOf(options.apiKey ?? env['PARLANCE_API_KEY']),
     timeoutMs: options.timeoutMs ?? 60_000,
     retries: { ...defaultRetries, ...options.retries },
     // A redirect could carry the key to somebody else. Not every worker runtime knows 'error'.
@@ -158,16 +156,32 @@ function connectionOf(options: ParlanceOptions): Connection {
   };
 }
 
-const misuse = (message: string): ParlanceError =>
-  new ParlanceError({ reason: 'invalid-request', message, code: 'invalid_argument' });
+/** The base URL without /v1 and a slash at its end. The errors do not show it: it may have a password. */
+function baseUrlOf(given: string | undefined): string {
+  const text = given?.trim();
+  if (!text) throw new TypeError('Parlance needs baseUrl, or PARLANCE_BASE_URL in the environment.');
+  if (!/^https?:\/\/[^\s]+$/i.test(text) || !URL.canParse(text))
+    throw new TypeError('baseUrl is no URL that begins with http:// or https://, such as https://parlance.example.org.');
+  const { username, password, search, hash } = new URL(text);
+  if (username || password || search || hash) throw new TypeError('baseUrl must have no name, password, ? or #.');
+  return text.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
 
-function makeSessions(client: Client<typeof SessionService>, { retries }: Connection): Sessions {
+function keyOf(given: string | undefined): string {
+  const key = given?.trim();
+  if (!key) throw new TypeError('Parlance needs apiKey, or PARLANCE_API_KEY in the environment.');
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError('apiKey has a character that no key has: a space, a line break or one that is not ASCII.');
+  return key;
+}
+
+function makeSessions(client: Client<typeof SessionService>, connection: Connection): Sessions {
   return {
     ...client,
-    streamTurn: (request, options) => streamTurn(client, retries, request, options),
+    streamTurn: (request, options) => streamTurn(client, connection, request, options),
     async connect(request, options) {
       if (!options?.WebSocket && typeof WebSocket === 'undefined')
-        throw misuse('There is no WebSocket here, as in Node before 22. Pass one: { WebSocket: (await import("ws")).WebSocket }.');
+        throw new TypeError('There is no WebSocket here, as in Node before 22. Pass one: { WebSocket: (await import("ws")).WebSocket }.');
       const { id, chatUrl, wsUrl } = await client.createSession(request);
       return Object.assign(connect({ ...options, chatUrl, ...(request.modality !== 'text' && { wsUrl }) }), { id });
     },

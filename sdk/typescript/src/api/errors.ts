@@ -1,13 +1,16 @@
 // What calls fail with: one error for every protocol, told apart by its reason.
 import { Code, ConnectError } from '@connectrpc/connect';
-import { codeToString } from '@connectrpc/connect/protocol-connect';
+import { codeFromString, codeToString } from '@connectrpc/connect/protocol-connect';
 import { reasons } from './reasons.gen.js';
 
 /** Why the service refused a call: a code of docs/errors.md. */
 export type Reason = keyof typeof reasons;
 
-/** Why there is no answer of the service: the connection could not be made, or it was lost. */
-export type LocalReason = 'connection-lost';
+/**
+ * Why there is no answer of the service. `connection-lost`: the connection could not be made, or it
+ * was lost. `not-parlance`: somebody else answered, such as a proxy or another server.
+ */
+export type LocalReason = 'connection-lost' | 'not-parlance';
 
 /** What is wrong with a field of the request. */
 export interface FieldError {
@@ -23,20 +26,29 @@ export interface ErrorParams {
   readonly reason: string;
   readonly message: string;
   readonly code: string;
+  /** By default the status that docs/errors.md has for the reason. */
+  readonly status?: number;
   readonly fields?: readonly FieldError[];
   readonly requestId?: string;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** A call that failed. Everything that the SDK's calls throw is one, unless it is a misuse. */
+/**
+ * A call that failed. Everything that the SDK's calls throw is one, but for the caller's own faults:
+ * a request that cannot be sent is a TypeError, and what an interceptor, a callback or a file throws
+ * comes out as it is.
+ */
 export class ParlanceError extends Error {
   override readonly name = 'ParlanceError';
-  /** A code of docs/errors.md, or `connection-lost`. Later versions of the service have more. */
+  /** A code of docs/errors.md, or a LocalReason. Later versions of the service have more. */
   readonly reason: Reason | LocalReason | (string & {});
   /** The code of the Connect protocol, for example `not_found`. */
   readonly code: string;
-  /** The HTTP status that docs/errors.md has for the reason; 0 without an answer. */
+  /**
+   * The HTTP status that docs/errors.md has for the reason, or the one of an answer that is not the
+   * service's; 0 without an answer.
+   */
   readonly status: number;
   /** What is wrong with which fields of the request. */
   readonly fields: readonly FieldError[];
@@ -45,11 +57,11 @@ export class ParlanceError extends Error {
   /** How long to wait before another try, in milliseconds; undefined if the service did not say. */
   readonly retryAfterMs: number | undefined;
 
-  constructor({ reason, message, code, fields = [], requestId = '', retryAfterMs, cause }: ErrorParams) {
+  constructor({ reason, message, code, status, fields = [], requestId = '', retryAfterMs, cause }: ErrorParams) {
     super(message, cause === undefined ? undefined : { cause });
     this.reason = reason;
     this.code = code;
-    this.status = isKnown(reason) ? reasons[reason].status : 0;
+    this.status = status ?? (isKnown(reason) ? reasons[reason].status : 0);
     this.fields = fields;
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
@@ -92,10 +104,20 @@ interface Detail {
   readonly fieldViolations?: readonly { readonly field?: string; readonly reason?: string; readonly description?: string }[];
 }
 
-/** Makes a ParlanceError of anything that a call of Connect threw. */
-export function errorOf(thrown: unknown): ParlanceError {
+/**
+ * What a caller is to get for anything that a call of Connect threw: a ParlanceError, or what the
+ * caller's own code has thrown.
+ */
+export function errorOf(thrown: unknown): unknown {
   if (thrown instanceof ParlanceError) return thrown;
   const error = ConnectError.from(thrown);
+  if (error.cause instanceof ParlanceError) return error.cause;
+  if (!error.isWireError) {
+    // Connect's own words for a stream that has ended too early.
+    if (error.code === Code.DataLoss || typeof error.cause === 'string') return lostConnection(error);
+    if (error.code === Code.Unknown) return error.cause ?? error;
+    if (error.code === Code.Internal) return unreadable(error);
+  }
   let reason = '';
   const fields: FieldError[] = [];
   for (const detail of error.details) {
@@ -104,18 +126,26 @@ export function errorOf(thrown: unknown): ParlanceError {
     for (const { field = '', reason: code = '', description: message = '' } of told?.fieldViolations ?? [])
       fields.push({ field, code, message });
   }
-  // Connect takes what fetch throws, and what reading an answer throws, for an unknown error.
-  if (!reason && error.code === Code.Unknown) return lostConnection(error.cause ?? error);
   return new ParlanceError({
     reason: reason || (reasonsByCode[error.code] ?? 'internal'),
     message: error.rawMessage,
     code: codeToString(error.code),
     fields,
     requestId: error.metadata.get('x-request-id') ?? '',
-    retryAfterMs: secondsOf(error.metadata.get('retry-after')),
+    retryAfterMs: retryAfterOf(error.metadata.get('retry-after')),
     cause: error,
   });
 }
+
+/** The error of an answer that has the form of the service's, and other content. */
+const unreadable = (cause: ConnectError): ParlanceError =>
+  new ParlanceError({
+    reason: 'not-parlance',
+    message: `The answer is not that of a Parlance service: ${cause.rawMessage}.`,
+    code: 'unknown',
+    status: 200,
+    cause,
+  });
 
 /** The error of a connection that could not be made, or was lost. */
 export function lostConnection(cause: unknown): ParlanceError {
@@ -134,18 +164,44 @@ export function canceled(cause?: unknown): ParlanceError {
 
 /** A problem as REST answers it. Source: docs/errors.md. */
 interface Problem {
-  readonly code?: string;
+  readonly code: string;
   readonly detail?: string;
   readonly title?: string;
   readonly request_id?: string;
   readonly errors?: readonly FieldError[];
 }
 
-/** Makes a ParlanceError of an answer over REST that is no success. */
-export function errorOfAnswer(status: number, header: (name: string) => string | null, body: string): ParlanceError {
-  const retryAfterMs = secondsOf(header('retry-after'));
-  const problem = problemOf(body);
-  if (problem?.code)
+/** What a status means when somebody else has answered in the service's place. */
+const strangers: Readonly<Record<number, readonly [reason: Reason, code: Code]>> = {
+  401: ['auth-invalid-key', Code.Unauthenticated],
+  403: ['auth-scope', Code.PermissionDenied],
+  404: ['not-found', Code.Unimplemented],
+  408: ['deadline-exceeded', Code.DeadlineExceeded],
+  413: ['body-too-large', Code.ResourceExhausted],
+  415: ['unsupported-media-type', Code.InvalidArgument],
+  429: ['rate-limited', Code.Unavailable],
+  502: ['unavailable', Code.Unavailable],
+  503: ['unavailable', Code.Unavailable],
+  504: ['unavailable', Code.Unavailable],
+};
+
+/** Gives a header of an answer. */
+export type HeaderOf = (name: string) => string | null;
+
+/** The media type of an answer, without parameters; empty if it has none. */
+export function mediaTypeOf(header: HeaderOf): string {
+  return (header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase().slice(0, 80) ?? '';
+}
+
+/**
+ * Makes a ParlanceError of an answer that is neither a success nor an error of Connect: a problem of
+ * the service's, or what a proxy or another server says in its place. For calls and for uploads.
+ */
+export function errorOfAnswer(status: number, header: HeaderOf, body: string): ParlanceError {
+  const retryAfterMs = retryAfterOf(header('retry-after'));
+  const type = mediaTypeOf(header);
+  const problem = type === 'application/problem+json' && status >= 400 ? problemOf(body) : undefined;
+  if (problem)
     return new ParlanceError({
       reason: problem.code,
       message: problem.detail ?? problem.title ?? problem.code,
@@ -154,48 +210,57 @@ export function errorOfAnswer(status: number, header: (name: string) => string |
       requestId: problem.request_id ?? '',
       retryAfterMs,
     });
-  // A server on the way has answered in the service's place.
-  const tooLarge = status === 413;
-  const explanation = tooLarge ? ': what was sent is too large for it' : '';
+  const [reason, code] = strangers[status] ?? ['not-parlance', Code.Unknown];
+  const what = [`HTTP ${status}`, type].filter(Boolean).join(', ');
   return new ParlanceError({
-    reason: tooLarge ? 'body-too-large' : status >= 500 ? 'unavailable' : 'internal',
-    message: `A server on the way to the service answered ${status}${explanation}.`,
-    code: codeToString(codeOfStatus(status)),
+    reason,
+    message: `The answer (${what}) is not that of a Parlance service: look at the base URL and what is in between.`,
+    code: codeToString(code),
+    status,
+    requestId: header('x-request-id') ?? '',
     retryAfterMs,
   });
 }
 
+/** Whether an answer that is no success is an error of the Connect protocol. */
+export function isConnectError(header: HeaderOf, body: string): boolean {
+  const { code } = mediaTypeOf(header) === 'application/json' ? objectOf(body) : {};
+  return typeof code === 'string' && codeFromString(code) !== undefined;
+}
+
 function problemOf(body: string): Problem | undefined {
+  const problem = objectOf(body);
+  return typeof problem['code'] === 'string' ? (problem as unknown as Problem) : undefined;
+}
+
+function objectOf(json: string): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(body) as Problem;
+    return (JSON.parse(json) as Record<string, unknown> | null) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
 function codeOfStatus(status: number): Code {
   switch (status) {
     case 400:
-    case 415:
       return Code.InvalidArgument;
-    case 401:
-      return Code.Unauthenticated;
-    case 403:
-      return Code.PermissionDenied;
     case 404:
       return Code.NotFound;
     case 409:
       return Code.Aborted;
     case 402:
-    case 413:
     case 429:
       return Code.ResourceExhausted;
     default:
-      return status >= 500 ? Code.Unavailable : Code.Unknown;
+      return strangers[status]?.[1] ?? (status >= 500 ? Code.Unavailable : Code.Unknown);
   }
 }
 
-/** Retry-After in milliseconds. The service sends seconds. */
-function secondsOf(header: string | null): number | undefined {
-  return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
+/** Retry-After in milliseconds: seconds, or a date of HTTP. */
+function retryAfterOf(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\s*\d+(\.\d+)?\s*$/.test(header)) return Math.ceil(Number(header) * 1000);
+  const at = /^\s*[a-z]{3},? /i.test(header) ? Date.parse(header) : NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }

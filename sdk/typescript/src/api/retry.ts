@@ -1,5 +1,5 @@
 // Calls that failed are made again.
-import { canceled, errorOf, type ParlanceError } from './errors.js';
+import { canceled, errorOf, ParlanceError } from './errors.js';
 
 /** How failed calls are made again. All times are in milliseconds. */
 export interface Retries {
@@ -42,17 +42,19 @@ export function waitBefore(tries: number, { firstMs, maxMs }: Pick<Retries, 'fir
 
 /**
  * Makes a call until it succeeds, cannot succeed, or was tried often enough, and rejects with the
- * last ParlanceError. Waiting for the first request of the same idempotency key is no try.
+ * last ParlanceError. Waiting for the first request of the same idempotency key is no try. What the
+ * caller's own code has thrown is not tried again.
  */
 export async function withRetries<T>(call: () => Promise<T>, retries: Retries, signal?: AbortSignal): Promise<T> {
   const begunAt = Date.now();
   for (let failures = 0, waits = 0; ; ) {
-    let error: ParlanceError;
+    let error: unknown;
     try {
       return await call();
     } catch (thrown) {
       error = signal?.aborted ? canceled(thrown) : errorOf(thrown);
     }
+    if (!(error instanceof ParlanceError)) throw error;
     const isInFlight = error.reason === 'idempotency-key-in-flight' && Date.now() - begunAt < inFlightMs;
     const asked = error.retryAfterMs ?? 0;
     if (!isInFlight && (!error.isRetryable || failures >= retries.max)) throw error;

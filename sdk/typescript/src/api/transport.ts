@@ -1,8 +1,9 @@
 // The connection to the service: who calls, in which version, and again when it failed.
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { createContextValues, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { newId } from '../session/ids.js';
-import { errorOf } from './errors.js';
+import { errorOf, errorOfAnswer, type HeaderOf, isConnectError, lostConnection, mediaTypeOf, ParlanceError } from './errors.js';
 import { type Retries, withRetries } from './retry.js';
 import { apiVersion, sdkVersion } from './version.js';
 
@@ -38,9 +39,17 @@ export function makeTransport({ baseUrl, apiKey, timeoutMs, retries, fetch, inte
     addHeaders(request.header, apiKey);
     return next(request);
   };
-  const inner = createConnectTransport({ baseUrl, useBinaryFormat: true, fetch, interceptors: [...interceptors, authorized] });
+  // Connect stops the clock of a call that rejects, and not of one that throws.
+  const rejecting: Interceptor = (next) => async (request) => next(request);
+  const inner = createConnectTransport({
+    baseUrl,
+    useBinaryFormat: true,
+    fetch: (input, init) => fetchAnswer(fetch, input, init),
+    interceptors: [rejecting, ...interceptors, authorized],
+  });
   return {
-    unary(method, signal, perTryMs, header, message, context = createContextValues()) {
+    async unary(method, signal, perTryMs, header, message, context = createContextValues()) {
+      checkRequest(method.input, message);
       const headers = new Headers(header);
       if (!headers.has(idempotencyKey)) headers.set(idempotencyKey, newIdempotencyKey());
       const call = () => inner.unary(method, signal, perTryMs ?? timeoutMs, headers, message, context);
@@ -48,13 +57,76 @@ export function makeTransport({ baseUrl, apiKey, timeoutMs, retries, fetch, inte
     },
     async stream(method, signal, perTryMs, header, messages, context) {
       try {
-        const response = await inner.stream(method, signal, perTryMs, header, messages, context);
+        const checked = eachChecked(method.input, messages);
+        const response = await inner.stream(method, signal, perTryMs, header, checked, context);
         return { ...response, message: withOurErrors(response.message) };
       } catch (error) {
         throw errorOf(error);
       }
     },
   };
+}
+
+/** Throws a TypeError when a request has a field of a wrong type. */
+function checkRequest<I extends DescMessage>(schema: I, message: MessageInitShape<I>): void {
+  try {
+    toBinary(schema, create(schema, message));
+  } catch (error) {
+    throw new TypeError(`The request is no ${schema.name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function* eachChecked<I extends DescMessage>(
+  schema: I,
+  messages: AsyncIterable<MessageInitShape<I>>,
+): AsyncGenerator<MessageInitShape<I>> {
+  for await (const message of messages) {
+    checkRequest(schema, message);
+    yield message;
+  }
+}
+
+/**
+ * Makes a request of Connect. Rejects with a ParlanceError when the connection could not be made or
+ * was lost, and when somebody else than the service has answered.
+ */
+async function fetchAnswer(fetch: Connection['fetch'], input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  const stopped = (): boolean => init.signal?.aborted ?? false; // the signal says why
+  const lost = (error: unknown): unknown => (stopped() ? error : lostConnection(error));
+  try {
+    const response = await fetch(input, init);
+    const header: HeaderOf = (name) => response.headers.get(name);
+    const { status, headers } = response;
+    const expected = new Headers(init.headers).get('content-type');
+    const isAnswer = status === 200 && mediaTypeOf(header) === expected;
+    if (isAnswer && expected === streamType) return new Response(response.body && withLost(response.body, lost), { headers });
+    const body = await response.arrayBuffer();
+    const text = isAnswer ? '' : new TextDecoder().decode(body);
+    if (!isAnswer && (status < 400 || !isConnectError(header, text))) throw errorOfAnswer(status, header, text);
+    return new Response(body, { status, headers });
+  } catch (error) {
+    throw error instanceof ParlanceError ? error : lost(error);
+  }
+}
+
+/** The media type of a stream of Connect. */
+const streamType = 'application/connect+proto';
+
+/** The body of an answer, whose failure is a lost connection. */
+function withLost(body: ReadableStream<Uint8Array<ArrayBuffer>>, lost: (error: unknown) => unknown): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        controller.error(lost(error));
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }
 
 async function* withOurErrors<T>(messages: AsyncIterable<T>): AsyncGenerator<T> {

@@ -2,15 +2,26 @@
 import type { CallOptions, Client } from '@connectrpc/connect';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { SessionService, StreamTurnRequestSchema, StreamTurnResponse } from '../gen/sessions_pb.js';
-import { canceled, errorOf, lostConnection } from './errors.js';
-import { pause, type Retries, waitBefore, withRetries } from './retry.js';
-import { idempotencyKey, newIdempotencyKey } from './transport.js';
+import { canceled, errorOf, isReason, lostConnection } from './errors.js';
+import { pause, waitBefore, withRetries } from './retry.js';
+import { type Connection, idempotencyKey, newIdempotencyKey } from './transport.js';
 
 /** How long it is tried to come back to a turn, in milliseconds. */
 const comeBackMs = 120_000;
 
 /** The longest wait between two attempts to come back, in milliseconds. */
 const longestWaitMs = 3_000;
+
+/** How long it is waited for an answer about a turn, in milliseconds. */
+const askMs = 5_000;
+
+/**
+ * After how much silence a turn is followed anew, in milliseconds. The service sends nothing on a
+ * stream while an agent thinks or a call waits, so silence does not say that the connection is lost.
+ * But nobody else may say it: a browser never gives up a connection by itself. Below the 30 s for
+ * which a turn goes on without its caller.
+ */
+const silenceMs = 20_000;
 
 type Sessions = Client<typeof SessionService>;
 type Request = MessageInitShape<typeof StreamTurnRequestSchema>;
@@ -23,6 +34,14 @@ interface Place {
   lastEventId: string;
 }
 
+/** How a turn is begun and come back to. */
+export interface TurnParams extends Pick<Connection, 'retries' | 'timeoutMs'> {
+  /** In place of comeBackMs. */
+  readonly comeBackMs?: number;
+  /** In place of silenceMs. */
+  readonly silenceMs?: number;
+}
+
 /**
  * Says something, and yields the events of the answer up to `turn.done`, each once. When the
  * connection is lost, it is made again and goes on after the last event. A second `started` says
@@ -30,7 +49,7 @@ interface Place {
  */
 export async function* streamTurn(
   sessions: Sessions,
-  retries: Retries,
+  params: TurnParams,
   request: Request,
   options: CallOptions = {},
 ): AsyncGenerator<StreamTurnResponse, void, undefined> {
@@ -39,8 +58,10 @@ export async function* streamTurn(
   if (!headers.has(idempotencyKey)) headers.set(idempotencyKey, newIdempotencyKey());
   const place: Place = { sessionId: request.sessionId ?? '', turnId: '', lastEventId: request.lastEventId ?? '' };
   const isOver = place.lastEventId !== ''; // a turn that is over has no event behind its last one
-  const begin = (): Promise<Events> => withFirst(sessions.streamTurn(request, { ...options, headers }), isOver);
-  let events = await withRetries(begin, retries, options.signal);
+  const quietMs = { firstMs: params.timeoutMs, nextMs: params.silenceMs ?? silenceMs };
+  const begin = (): Promise<Events> =>
+    withFirst(watched((signal) => sessions.streamTurn(request, { ...options, headers, signal }), quietMs, options.signal), isOver);
+  let events = await withRetries(begin, params.retries, options.signal);
   const isNew = makeFilter();
   for (;;) {
     let lost: unknown;
@@ -55,7 +76,7 @@ export async function* streamTurn(
     } catch (error) {
       lost = error;
     }
-    events = await comeBack(sessions, place, lost, options);
+    events = await comeBack(sessions, place, lost ?? lostConnection('The stream ended before the turn did.'), options, params);
   }
 }
 
@@ -74,34 +95,78 @@ async function withFirst(stream: Events, mayBeEmpty = false): Promise<Events> {
   return all();
 }
 
+/** A stream that fails as a lost connection when nothing comes for too long. */
+async function* watched(
+  open: (signal: AbortSignal) => Events,
+  { firstMs, nextMs }: { readonly firstMs: number; readonly nextMs: number },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<StreamTurnResponse> {
+  const request = new AbortController();
+  const stop = (): void => request.abort(signal?.reason);
+  let isSilent = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const watch = (ms: number): void => {
+    timer = setTimeout(() => {
+      isSilent = true;
+      request.abort();
+    }, ms);
+  };
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted) stop();
+  try {
+    watch(firstMs);
+    for await (const event of open(request.signal)) {
+      clearTimeout(timer); // the caller may take its time
+      yield event;
+      watch(nextMs);
+    }
+  } catch (error) {
+    throw isSilent ? lostConnection('Nothing came for too long.') : error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
 /** Follows a turn whose connection was lost. Throws why it failed, if the turn has failed. */
-async function comeBack(sessions: Sessions, place: Place, lost: unknown, options: CallOptions): Promise<Events> {
-  const { headers, signal } = options;
-  const call = { ...(headers && { headers }), ...(signal && { signal }) };
-  const lostAt = Date.now();
-  let error = lost === undefined ? lostConnection('The stream ended before the turn did.') : errorOf(lost);
+async function comeBack(
+  sessions: Sessions,
+  place: Place,
+  lost: unknown,
+  { headers, signal }: CallOptions,
+  params: TurnParams,
+): Promise<Events> {
+  const own = { ...(headers && { headers }) };
+  const limitMs = params.comeBackMs ?? comeBackMs;
+  let lastLife = Date.now();
+  let error = errorOf(lost);
   for (let tries = 0; ; tries++) {
     if (signal?.aborted) throw canceled(signal.reason);
-    const wasRefused = error.reason === 'unavailable';
-    if (!wasRefused && error.reason !== 'connection-lost') throw error;
-    if (Date.now() - lostAt >= comeBackMs) throw error;
+    const isRefused = isReason(error, 'unavailable');
+    const leftMs = lastLife + limitMs - Date.now();
+    if (!isReason(error, 'unavailable', 'connection-lost') || leftMs <= 0) throw error;
     const wait = waitBefore(tries, { firstMs: 100, maxMs: longestWaitMs });
-    await pause(Math.max(Math.min(error.retryAfterMs ?? 0, comeBackMs), wait), signal);
+    await pause(Math.min(Math.max(error.retryAfterMs ?? 0, wait), leftMs), signal);
+    const status = await statusOf(sessions, place, { ...own, ...(signal && { signal }), timeoutMs: Math.min(askMs, leftMs) });
     // A server that is stopping and a turn that has failed both say "unavailable".
-    if (wasRefused && (await hasFailed(sessions, place, call))) throw error;
+    if (isRefused && status === 'failed') throw error;
+    if (status === 'in_progress') lastLife = Date.now(); // the turn is only silent
+    const quietMs = Math.min(params.silenceMs ?? silenceMs, lastLife + limitMs - Date.now());
     try {
-      return await withFirst(sessions.followTurn(place, call));
+      const follow = (signal: AbortSignal): Events => sessions.followTurn(place, { ...own, signal });
+      return await withFirst(watched(follow, { firstMs: quietMs, nextMs: params.silenceMs ?? silenceMs }, signal));
     } catch (thrown) {
       error = errorOf(thrown);
     }
   }
 }
 
-async function hasFailed(sessions: Sessions, { sessionId, turnId }: Place, call: CallOptions): Promise<boolean> {
+/** The status of a turn; undefined if it cannot be had. */
+async function statusOf(sessions: Sessions, { sessionId, turnId }: Place, options: CallOptions): Promise<string | undefined> {
   try {
-    return (await sessions.getTurn({ sessionId, turnId }, call)).status === 'failed';
+    return (await sessions.getTurn({ sessionId, turnId }, options)).status;
   } catch {
-    return false; // the next attempt tells
+    return undefined; // the next attempt tells
   }
 }
 

@@ -2,7 +2,7 @@
 // not be sent again.
 import { fromJsonString } from '@bufbuild/protobuf';
 import { type Source, SourceSchema } from '../gen/knowledge_pb.js';
-import { canceled, errorOfAnswer, lostConnection, ParlanceError } from './errors.js';
+import { canceled, errorOfAnswer, type HeaderOf, lostConnection, mediaTypeOf, ParlanceError } from './errors.js';
 import { withRetries } from './retry.js';
 import { addHeaders, type Connection, idempotencyKey, newIdempotencyKey } from './transport.js';
 
@@ -11,8 +11,8 @@ export interface FileToUpload {
   /** ws_… */
   readonly workspaceId: string;
   /**
-   * The content. A stream can be sent once only: a lost connection is not made again for it. In a
-   * browser it is read to its end first.
+   * The content. A stream can be sent once only: a lost connection is not made again for it, and it
+   * does not wait for another upload with its key. In a browser it is read to its end first.
    */
   readonly file: Blob | Uint8Array | ReadableStream<Uint8Array>;
   /** The file's name; its extension decides the type. Not needed for a File, which has a name. */
@@ -50,14 +50,15 @@ export interface UploadRoute {
 /**
  * Sends a file, and resolves with the source, whose content is then processed. Rejects with a
  * ParlanceError, for example `kb-unsupported-media-type`, `quota-exceeded-kb-upload-size` or
- * `quota-exceeded-kb-storage`.
+ * `quota-exceeded-kb-storage`; with a TypeError for what cannot be sent; and with what onProgress or
+ * the content throws.
  */
 export async function upload(connection: Connection, route: UploadRoute, file: FileToUpload, options: UploadOptions): Promise<Source> {
   const form = makeForm(file);
   const key = options.idempotencyKey ?? newIdempotencyKey();
-  const canRepeat = !(file.file instanceof ReadableStream);
-  const retries = canRepeat ? connection.retries : { ...connection.retries, max: 0 };
-  return withRetries(() => send(connection, route, form, key, options), retries, options.signal);
+  const once = (): Promise<Source> => send(connection, route, form, key, options);
+  if (file.file instanceof ReadableStream) return once(); // what was read of it is gone
+  return withRetries(once, connection.retries, options.signal);
 }
 
 /** A form whose last part is the file. */
@@ -72,8 +73,10 @@ interface Form {
 function makeForm({ file, filename, mediaType, size, ...about }: FileToUpload): Form {
   const isFile = typeof File !== 'undefined' && file instanceof File;
   const named = filename ?? (isFile ? file.name : '');
-  if (!named)
-    throw new ParlanceError({ reason: 'invalid-request', message: 'upload() needs a filename.', code: 'invalid_argument' });
+  if (!named) throw new TypeError('upload() needs a filename.');
+  if (!(file instanceof Blob || file instanceof Uint8Array || file instanceof ReadableStream))
+    throw new TypeError('upload() needs a Blob, a Uint8Array or a ReadableStream; in Node, fs.openAsBlob(path) makes a Blob.');
+  if (about.tags?.some((tag) => tag.includes(','))) throw new TypeError('A tag must have no comma.');
   const boundary = newIdempotencyKey();
   const part = (head: string): string => `--${boundary}\r\nContent-Disposition: form-data; ${head}`;
   const fields = Object.entries({
@@ -97,7 +100,7 @@ function makeForm({ file, filename, mediaType, size, ...about }: FileToUpload): 
 interface Answer {
   readonly status: number;
   readonly text: string;
-  readonly header: (name: string) => string | null;
+  readonly header: HeaderOf;
 }
 
 async function send(connection: Connection, route: UploadRoute, form: Form, key: string, options: UploadOptions): Promise<Source> {
@@ -105,18 +108,77 @@ async function send(connection: Connection, route: UploadRoute, form: Form, key:
   const headers = new Headers({ 'Content-Type': `multipart/form-data; boundary=${form.boundary}`, [idempotencyKey]: key });
   addHeaders(headers, connection.apiKey);
   const request = { url, headers, method: route.method };
-  // Pages cannot stream a request with fetch, and fetch does not tell them how much was sent.
-  const isPage = globalThis.location !== undefined;
+  const attempt = makeAttempt(connection.timeoutMs, options);
   let answer: Answer;
   try {
-    if (isPage && typeof XMLHttpRequest !== 'undefined') answer = await sendByXhr(request, await formBlob(form), form.size, options);
-    else answer = await sendByFetch(connection.fetch, request, isPage ? await formBlob(form) : formStream(form, options), options.signal);
+    answer = await sendForm(connection.fetch, request, form, attempt);
   } catch (error) {
-    if (options.signal?.aborted) throw canceled(options.signal.reason);
+    if (attempt.failure) throw attempt.failure.error;
+    // A file that has changed cannot be read any more. Browsers take that for a lost connection.
+    if (form.content instanceof Blob) await form.content.slice(0, 1).arrayBuffer();
     throw (await refusalOf(connection.fetch, request, form)) ?? lostConnection(error);
+  } finally {
+    attempt.end();
   }
-  if (answer.status < 200 || answer.status >= 300) throw errorOfAnswer(answer.status, answer.header, answer.text);
-  return fromJsonString(SourceSchema, answer.text, { ignoreUnknownFields: true });
+  const { status, header, text } = answer;
+  if (status < 200 || status >= 300 || mediaTypeOf(header) !== 'application/json') throw errorOfAnswer(status, header, text);
+  try {
+    return fromJsonString(SourceSchema, text, { ignoreUnknownFields: true });
+  } catch {
+    throw errorOfAnswer(status, header, text);
+  }
+}
+
+/** One try of an upload. */
+interface Attempt {
+  readonly signal: AbortSignal;
+  /** Why it was stopped here. */
+  readonly failure: { readonly error: unknown } | undefined;
+  /** Stops it, with what the caller is to get. */
+  fail(error: unknown): void;
+  /** Tells how much was sent. */
+  progress(sent: number, total: number | undefined): void;
+  /** Begins the clock: it is stopped when nothing happens for timeoutMs. */
+  watch(): void;
+  end(): void;
+}
+
+function makeAttempt(timeoutMs: number, { signal, onProgress }: UploadOptions): Attempt {
+  const controller = new AbortController();
+  let failure: Attempt['failure'];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const fail = (error: unknown): void => {
+    failure ??= { error };
+    controller.abort();
+  };
+  const stop = (): void => fail(canceled(signal?.reason));
+  const watch = (): void => {
+    clearTimeout(timer);
+    const message = `Nothing of the file was taken, and nothing answered, for ${timeoutMs / 1000} s.`;
+    timer = setTimeout(() => fail(new ParlanceError({ reason: 'deadline-exceeded', message, code: 'deadline_exceeded' })), timeoutMs);
+  };
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted) stop();
+  return {
+    signal: controller.signal,
+    get failure() {
+      return failure;
+    },
+    fail,
+    progress(sent, total) {
+      watch();
+      try {
+        onProgress?.(sent, total);
+      } catch (error) {
+        fail(error);
+      }
+    },
+    watch,
+    end() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+    },
+  };
 }
 
 /** Where and with what a form is sent. */
@@ -126,56 +188,86 @@ interface FormRequest {
   readonly method: string;
 }
 
+async function sendForm(fetch: Connection['fetch'], request: FormRequest, form: Form, attempt: Attempt): Promise<Answer> {
+  // Pages cannot stream a request with fetch, and fetch does not tell them how much was sent.
+  const isPage = globalThis.location !== undefined;
+  if (isPage && typeof XMLHttpRequest !== 'undefined') return sendByXhr(request, await formBlob(form, attempt), form.size, attempt);
+  // Without progress a long upload looks like a silent one, so that there is no clock.
+  if (isPage) return sendByFetch(fetch, request, await formBlob(form, attempt), attempt.signal);
+  attempt.watch();
+  return sendByFetch(fetch, request, formStream(form, attempt), attempt.signal);
+}
+
 async function sendByFetch(
   fetch: Connection['fetch'],
   { url, headers, method }: FormRequest,
   body: Blob | ReadableStream<Uint8Array>,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Answer> {
-  const request: RequestInit & { duplex: 'half' } = { method, headers, body, duplex: 'half', ...(signal && { signal }) };
+  const request: RequestInit & { duplex: 'half' } = { method, headers, body, duplex: 'half', signal };
   const response = await fetch(url, request);
   return { status: response.status, text: await response.text(), header: (name) => response.headers.get(name) };
 }
 
-function sendByXhr({ url, headers, method }: FormRequest, body: Blob, size: number | undefined, options: UploadOptions): Promise<Answer> {
-  const { onProgress, signal } = options;
+function sendByXhr({ url, headers, method }: FormRequest, body: Blob, size: number | undefined, attempt: Attempt): Promise<Answer> {
+  const { signal } = attempt;
   const request = new XMLHttpRequest();
   request.open(method, url);
   headers.forEach((value, name) => request.setRequestHeader(name, value));
   return new Promise((resolve, reject) => {
     const abort = (): void => request.abort();
     const total = size ?? body.size;
-    request.upload.onprogress = ({ loaded }) => onProgress?.(Math.min(loaded, total), total);
+    request.upload.onprogress = ({ loaded }) => attempt.progress(Math.min(loaded, total), total);
     request.onload = () =>
       resolve({ status: request.status, text: request.responseText, header: (name) => request.getResponseHeader(name) });
     request.onerror = () => reject(new TypeError('The connection was lost.'));
-    request.onabort = () => reject(signal?.reason as Error);
-    request.onloadend = () => signal?.removeEventListener('abort', abort);
-    signal?.addEventListener('abort', abort, { once: true });
+    request.onabort = () => reject(signal.reason as Error);
+    request.onloadend = () => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort, { once: true });
+    attempt.watch();
     request.send(body);
-    if (signal?.aborted) abort();
+    if (signal.aborted) abort();
   });
 }
 
 /** Bytes that are not shared between threads. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
-async function formBlob({ head, content, tail }: Form): Promise<Blob> {
-  const whole = content instanceof ReadableStream ? await new Response(content as ReadableStream<Bytes>).blob() : content;
-  return new Blob([head, whole as BlobPart, tail]);
+async function formBlob({ head, content, tail }: Form, attempt: Attempt): Promise<Blob> {
+  const whole = content instanceof ReadableStream ? await wholeOf(content.getReader(), attempt) : [content as BlobPart];
+  return new Blob([head, ...whole, tail]);
+}
+
+async function wholeOf(reader: ReadableStreamDefaultReader<Uint8Array>, attempt: Attempt): Promise<BlobPart[]> {
+  const pieces: BlobPart[] = [];
+  for (let piece = await read(reader, attempt); piece; piece = await read(reader, attempt)) pieces.push(piece as Bytes);
+  return pieces;
+}
+
+/** Reads a piece of the content; undefined at its end. What it throws is what the caller gets. */
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>, attempt: Attempt): Promise<Uint8Array | undefined> {
+  try {
+    const { done, value } = await reader.read();
+    if (!done && !(value instanceof Uint8Array))
+      throw new TypeError(`upload() needs a stream of Uint8Arrays, and this one has a ${typeof value}.`);
+    return value;
+  } catch (error) {
+    attempt.fail(error);
+    throw error;
+  }
 }
 
 /** The form as a stream that reads the content as fast as it is sent. */
-function formStream({ head, content, tail, size }: Form, { onProgress }: UploadOptions): ReadableStream<Uint8Array> {
+function formStream({ head, content, tail, size }: Form, attempt: Attempt): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const reader = (content instanceof ReadableStream ? content : piecesOf(content)).getReader();
   let sent = 0;
   return new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(head)),
     async pull(controller) {
-      const { done, value } = await reader.read();
-      if (sent > 0 || done) onProgress?.(sent, size); // what was read before was taken
-      if (done) {
+      const value = await read(reader, attempt);
+      if (sent > 0 || !value) attempt.progress(sent, size); // what was read before was taken
+      if (!value) {
         controller.enqueue(encoder.encode(tail));
         return controller.close();
       }

@@ -1,5 +1,11 @@
 // Close codes and reasons in words.
 
+/** The close code of a connection that another one has replaced. */
+export const replacedCode = 4409;
+
+/** The close code of a socket that this client has left, to come back perhaps. */
+export const leftCode = 4001;
+
 /** What the close of a socket means. */
 export interface Closing {
   readonly text: string;
@@ -19,7 +25,7 @@ const reasons: Readonly<Record<string, readonly [text: string, kind: Kind]>> = {
   'protocol_error': ['Something between this page and the service broke the connection’s protocol.', 'retry'],
   'invalid_utf8': ['A message was not UTF-8.', 'retry'],
   'reconnect': ['This server is being stopped and asks its clients to move.', 'retry'],
-  'frame_too_large': ['A message was larger than a frame may be (1 MiB).', 'retry'],
+  'frame_too_large': ['A message was larger than a frame may be (1 MiB).', 'refused'],
   'session-closed': ['The session has ended.', 'ended'],
   'session-token-invalid': ['The session’s token is not taken any more. Start another session.', 'ended'],
   'session-modality': ['This session does not take this kind of connection.', 'refused'],
@@ -57,13 +63,14 @@ export function explainClose(code: number, reason: string): Closing {
       if (reason === 'internal_error')
         return closing(['The service had a fault of its own on this connection.', 'retry']);
       return closing([`The session has failed: ${reason || 'no reason was given'}.`, 'ended']);
-    case 4409:
+    case 1009:
+      return closing(reasons['frame_too_large'] ?? ['', 'refused']);
+    case replacedCode:
       return closing(reasons['replaced'] ?? ['', 'refused']);
     case 1002:
     case 1005:
     case 1006:
     case 1007:
-    case 1009:
     case 1012:
     case 4000: // drop()
       return closing(['The connection was lost.', 'retry']);

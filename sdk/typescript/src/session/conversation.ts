@@ -1,14 +1,16 @@
 // One session of the server: its two sockets, and what comes over them put together.
 import { makeAnswers } from './answers.js';
 import { makeApprovals } from './approvals.js';
+import { leftCode, replacedCode } from './closing.js';
 import type { Answer, Channel, ConnectionState, Handover, SessionEvent } from './events.js';
+import { sayGoodbye, webSocketOf } from './goodbye.js';
 import { newId } from './ids.js';
 import { makeItems } from './items.js';
 import type { ConnectOptions, SessionUrls } from './options.js';
 import { makeOutbox, requestKey, type Refused } from './outbox.js';
 import { askRefusal } from './refusal.js';
 import { defaultRetry } from './retry.js';
-import { makeSocket, type Socket, type WebSocketConstructor } from './socket.js';
+import { makeSocket, type Socket } from './socket.js';
 import { makeClientTools, sessionUpdate } from './tools.js';
 import { type ClientEvent, type Fields, fieldsOf, type ServerEvent } from './wire.js';
 
@@ -36,19 +38,37 @@ export interface Conversation {
   leaveVoice(): void;
   isOpen(channel: Channel): boolean;
   send(event: ClientEvent, channel?: Channel): boolean;
-  /** Says something under an id, and settles with the answer or with why there is none. */
+  /**
+   * Says something under an id, and settles with the answer or with why there is none. It is sent
+   * when what was said before is answered.
+   */
   say(id: string, text: string, settle: (result: Answer | Refused) => void): void;
   decide(id: string, approve: boolean, reason: string): boolean;
   answerTool(callId: string, output: unknown): boolean;
   drop(): void;
+  /** Ends the session; without a connection one is made for it. */
   hangUp(): void;
+  /** Closes the connections. open() makes them again. */
   leave(): void;
 }
 
 /** Begins the ids of events whose errors concern nobody: what they were for had ended meanwhile. */
 export const ownEvent = 'own_';
 
-const over: Refused = { code: 'session-closed', message: 'The session has ended.' };
+/** Why there is no answer of a session that has ended. */
+export const over: Refused = { code: 'session-closed', message: 'The session has ended.' };
+
+/** Why there is no answer of a conversation that close() has left. */
+export const left: Refused = { code: 'closed', message: 'The conversation was closed by close(). open() goes on with it.' };
+
+const replaced: Refused = {
+  code: 'replaced',
+  message: 'Another connection of this session took over, perhaps in another tab. reconnect() takes it back.',
+};
+
+/** How long a message may be. Source: docs/realtime.md, Items. */
+const maxTextChars = 32_000;
+
 const nobody: Handover = { status: 'none', operator: '' };
 
 /** The sockets and states of a session. Nothing is connected before open() or openVoice(). */
@@ -65,6 +85,8 @@ export function makeConversation(
 
   const outbox = makeOutbox({
     send: (channel, event) => ready.has(channel) && send(event, channel),
+    route,
+    preferred,
     isAnswering: (channel) => answers.inProgress(channel),
     settleMs: retry.settleMs,
     failed: (id, why) => {
@@ -77,7 +99,7 @@ export function makeConversation(
   const ready = new Set<Channel>();
   const tools = makeClientTools(options.tools ?? [], emit, (call_id, output) => {
     const item = { type: 'function_call_output', call_id, output };
-    outbox.add(newId('out'), item, preferred(), () => undefined);
+    outbox.add(newId('out'), item, () => undefined);
   });
   const approvals = makeApprovals(emit, (item) => {
     send({ type: 'conversation.item.create', event_id: newId(ownEvent), item });
@@ -107,7 +129,7 @@ export function makeConversation(
   function makeChannel(channel: Channel, url: string): Socket {
     return makeSocket({
       url,
-      WebSocket: options.WebSocket ?? (globalThis.WebSocket as unknown as WebSocketConstructor),
+      WebSocket: webSocketOf(options),
       retry,
       random: options.random ?? Math.random,
       refusalOf: options.refusalOf ?? askRefusal,
@@ -125,6 +147,11 @@ export function makeConversation(
     return sockets.voice?.isOpen ? 'voice' : 'chat';
   }
 
+  function route(): Channel {
+    if (!sockets.voice?.isOpen) sockets.chat?.connect();
+    return preferred();
+  }
+
   function send(event: ClientEvent, channel: Channel = preferred()): boolean {
     return sockets[channel]?.send(event) ?? false;
   }
@@ -139,6 +166,20 @@ export function makeConversation(
     if (state.name === 'reconnecting' || state.name === 'closed') outbox.lost(channel);
     emit({ type: 'state', channel, state });
     if (channel === 'voice') voice.state(state);
+    const gaveUp = state.name === 'closed' && state.canReconnect && state.code !== leftCode;
+    if (gaveUp) outbox.gaveUp(channel, { code: state.reason || 'closed', message: state.text });
+  }
+
+  /** Why a message cannot be sent; undefined if it can. */
+  function refusalOf(text: string): Refused | undefined {
+    if (ended) return over;
+    if (!text.trim()) return { code: 'missing_required_parameter', message: 'A message needs a text.' };
+    if (text.length > maxTextChars && [...text].length > maxTextChars)
+      return { code: 'invalid_value', message: 'A message has at most 32,000 characters.' };
+    // Sending would take the session away from the other one again.
+    const { name, code } = sockets.chat?.state ?? {};
+    if (!sockets.voice?.isOpen && name === 'closed' && code === replacedCode) return replaced;
+    return undefined;
   }
 
   /** A connection is ready for events. */
@@ -193,7 +234,7 @@ export function makeConversation(
   function end(reason: string, text: string, failed: boolean): void {
     if (ended) return;
     ended = true;
-    outbox.close(over);
+    outbox.close({ ...over, message: text });
     approvals.clear();
     tools.clear();
     for (const socket of Object.values(sockets)) socket?.leave();
@@ -216,11 +257,18 @@ export function makeConversation(
     get canTalk() {
       return Boolean(urls.wsUrl) && !ended;
     },
-    open: () => sockets.chat?.connect(),
-    reconnect() {
-      for (const socket of Object.values(sockets)) if (socket && socket.state.name !== 'idle') socket.connect();
+    open() {
+      if (!ended) sockets.chat?.connect();
     },
-    openVoice: () => sockets.voice?.connect(),
+    reconnect() {
+      if (ended) return;
+      const { chat, voice } = sockets;
+      if (chat && chat.state.name !== 'idle') chat.connect();
+      if (voice && voice.state.name !== 'idle' && voice.state.code !== leftCode) voice.connect();
+    },
+    openVoice() {
+      if (!ended) sockets.voice?.connect();
+    },
     leaveVoice() {
       sockets.voice?.leave();
       answers.abandon('voice');
@@ -232,13 +280,13 @@ export function makeConversation(
     say(id, text, settle) {
       messages.add(id);
       items.sending(id, text);
-      if (ended) {
-        items.failed(id, over);
-        return settle(over);
+      const why = refusalOf(text);
+      if (why) {
+        items.failed(id, why);
+        return settle(why);
       }
-      const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
-      if (!sockets.voice?.isOpen) sockets.chat?.connect();
-      outbox.add(id, item, preferred(), settle);
+      route();
+      outbox.add(id, { type: 'message', role: 'user', content: [{ type: 'input_text', text }] }, settle);
     },
     decide: (id, approve, reason) => approvals.decide(id, approve, reason),
     answerTool: (callId, output) => tools.answer(callId, output),
@@ -246,11 +294,15 @@ export function makeConversation(
       for (const socket of Object.values(sockets)) if (socket?.isOpen) socket.drop();
     },
     hangUp() {
+      if (ended) return;
+      const isConnected = Object.values(sockets).some((socket) => socket?.isOpen);
       for (const socket of Object.values(sockets)) socket?.hangUp();
+      if (!isConnected) sayGoodbye(urls.chatUrl, options);
       end('hang_up', 'The conversation was hung up.', false);
     },
     leave() {
       for (const socket of Object.values(sockets)) socket?.leave();
+      outbox.close(left);
     },
   };
 }

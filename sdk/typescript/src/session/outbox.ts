@@ -1,24 +1,31 @@
-// What was sent and not answered yet: messages of the user and results of tools. After a lost
-// connection nobody knows how much of it the server got, so each is sent again under the same id,
-// and an answer is asked for again only when none comes.
+// What was sent and not answered yet: messages of the user and results of tools. Messages are sent
+// one at a time, the next when the one before is answered: the service answers all that it has by
+// then. After a lost connection nobody knows how much the server got, so what was sent is sent again
+// under the same id, and an answer is asked for again only when none comes.
 import type { Answer, Channel } from './events.js';
 import type { ClientEvent, Fields, Item } from './wire.js';
 
-/** An item that was sent, or will be when there is a connection. */
+/** An item that was sent, or will be when it is its turn and there is a connection. */
 export interface Entry {
   readonly id: string;
   readonly item: Readonly<Record<string, unknown>>;
   /** Called once with the answer, or with why there is none. */
   readonly settle: (result: Answer | Refused) => void;
-  channel: Channel;
+  /** Where it is sent. Undefined while it waits for the answer of a message before it. */
+  channel: Channel | undefined;
   sent: boolean;
   /** The server has the item. */
   accepted: boolean;
   /** A lost connection makes it unknown what the server got. */
   unsure: boolean;
+  /** The connection was lost since it was sent first. */
+  wasLost: boolean;
   /** The server said that it had the item before it was sent again. */
   duplicate: boolean;
+  /** The answer in progress. */
   answerId: string;
+  /** The answer that was lost together with its server; another one may follow. */
+  lostAnswer?: Answer;
   timer?: ReturnType<typeof setTimeout>;
 }
 
@@ -30,17 +37,24 @@ export interface Refused {
 
 export interface OutboxOptions {
   readonly send: (channel: Channel, event: ClientEvent) => boolean;
+  /** The channel for what is said now. It is being connected, if it was not. */
+  readonly route: () => Channel;
+  /** The channel that route() would name, as it is. */
+  readonly preferred: () => Channel;
   readonly isAnswering: (channel: Channel) => boolean;
   readonly settleMs: number;
   readonly failed: (id: string, refused: Refused) => void;
 }
 
 export interface Outbox {
-  add(id: string, item: Readonly<Record<string, unknown>>, channel: Channel, settle: Entry['settle']): void;
+  /** Adds a message, or the result of a tool. A result does not wait for its turn. */
+  add(id: string, item: Readonly<Record<string, unknown>>, settle: Entry['settle']): void;
   /** A channel has a connection: what is on it is sent, or sent again. */
   opened(channel: Channel): void;
   /** A channel's connection was lost. */
   lost(channel: Channel): void;
+  /** A channel's connection is not made again: what is on it, or would be, has no answer. */
+  gaveUp(channel: Channel, why: Refused): void;
   /** A channel is left: what the server does not have goes to another one. */
   move(from: Channel, to: Channel): void;
   accepted(item: Item): void;
@@ -49,40 +63,71 @@ export interface Outbox {
   answerDone(channel: Channel, answer: Answer): void;
   /** Takes an error or the answer to a check. Returns whether it belonged to an entry. */
   take(event: Fields): boolean;
-  /** Ends everything: the session is over. */
+  /** Ends everything: the session is over or left. */
   close(refused: Refused): void;
 }
 
 /** The member of a response's metadata with the id of the message that it answers. */
 export const requestKey = 'parlance_request';
 
+/** How long another answer is waited for after one was lost with its server, in milliseconds. */
+const resumedMs = 30_000;
+
 /** The code of an error about an item that the server has. */
 const duplicateCode = 'item_create_duplicate_id';
+
+const isOutput = (entry: Entry): boolean => entry.item['type'] === 'function_call_output';
+
+/** Whether an answer has ended as one whose server was lost does. */
+const isLost = ({ status, error }: Answer): boolean => status === 'failed' && error?.code === 'unavailable';
 
 export function makeOutbox(options: OutboxOptions): Outbox {
   const entries: Entry[] = [];
 
-  const isOutput = (entry: Entry): boolean => entry.item['type'] === 'function_call_output';
+  /** Sends the first message, if it waits for its turn. */
+  function next(): void {
+    const entry = entries.find((e) => !isOutput(e));
+    if (!entry || entry.channel) return;
+    entry.channel = options.route();
+    transmit(entry);
+  }
 
   function remove(entry: Entry, result: Answer | Refused): void {
     clearTimeout(entry.timer);
     entries.splice(entries.indexOf(entry), 1);
     entry.settle(result);
+    next();
+  }
+
+  /** Ends entries that have no answer, at once, so that none of them has its turn. */
+  function fail(failed: readonly Entry[], why: Refused): void {
+    for (const entry of failed) {
+      clearTimeout(entry.timer);
+      entries.splice(entries.indexOf(entry), 1);
+    }
+    for (const entry of failed) {
+      if (!entry.accepted) options.failed(entry.id, why);
+      entry.settle(why);
+    }
+    next();
+  }
+
+  function send(entry: Entry, event: ClientEvent): boolean {
+    return entry.channel !== undefined && options.send(entry.channel, event);
   }
 
   function create(entry: Entry): boolean {
     const item = { id: entry.id, ...entry.item };
-    return options.send(entry.channel, { type: 'conversation.item.create', event_id: `${entry.id}.item`, item });
+    return send(entry, { type: 'conversation.item.create', event_id: `${entry.id}.item`, item });
   }
 
   function request(entry: Entry): boolean {
     entry.unsure = false;
     const event_id = `${entry.id}.answer`;
-    // The server repeats the metadata in the response, so that it is known whose answer it is.
-    // Those
+    // The server repeats the metadata in the response, so that it is known whose answer it is. Those
     // of results have none, because one answer takes several results.
     const response = isOutput(entry) ? {} : { response: { metadata: { [requestKey]: entry.id } } };
-    return options.send(entry.channel, { type: 'response.create', event_id, ...response });
+    return send(entry, { type: 'response.create', event_id, ...response });
   }
 
   function transmit(entry: Entry): void {
@@ -92,18 +137,17 @@ export function makeOutbox(options: OutboxOptions): Outbox {
   /** Finds out whether the server has the item, behind everything that it sends again. */
   function check(entry: Entry): void {
     if (!entry.accepted) create(entry);
-    const event = { type: 'conversation.item.retrieve', event_id: `${entry.id}.check`, item_id: entry.id };
-    options.send(entry.channel, event);
+    send(entry, { type: 'conversation.item.retrieve', event_id: `${entry.id}.check`, item_id: entry.id });
   }
 
   /** Asks for the answer again, unless one is in progress or has been given. */
   function ask(entry: Entry): void {
-    if (!entries.includes(entry) || entry.answerId || !entry.unsure || options.isAnswering(entry.channel)) return;
-    request(entry);
+    if (!entries.includes(entry) || entry.answerId || entry.lostAnswer || !entry.unsure) return;
+    if (entry.channel && !options.isAnswering(entry.channel)) request(entry);
   }
 
   function checked(entry: Entry): void {
-    if (!entry.unsure || entry.answerId) return;
+    if (!entry.unsure || entry.answerId || entry.lostAnswer) return;
     // An item that has just arrived cannot have been answered.
     if (entry.accepted && !entry.duplicate && entry.sent === false) return ask(entry);
     clearTimeout(entry.timer);
@@ -122,27 +166,51 @@ export function makeOutbox(options: OutboxOptions): Outbox {
     remove(entry, { code, message });
   }
 
+  /** Waits for the answer that follows a lost one; without it the lost one is the answer. */
+  function awaitResumed(entry: Entry, lost: Answer): void {
+    clearTimeout(entry.timer);
+    entry.lostAnswer = lost;
+    entry.answerId = '';
+    entry.timer = setTimeout(() => remove(entry, lost), resumedMs);
+  }
+
+  /**
+   * Whether an answer that was lost with its server is that of a message. One that began while the
+   * connection was lost does not name it.
+   */
+  function hasLost(entry: Entry, channel: Channel, answerId: string): boolean {
+    if (isOutput(entry) || entry.channel !== channel || !entry.wasLost || entry.lostAnswer) return false;
+    return entry.answerId ? entry.answerId === answerId : entry.accepted;
+  }
+
   return {
-    add(id, item, channel, settle) {
+    add(id, item, settle) {
       const entry: Entry = {
-        id, item, channel, settle, sent: false, accepted: false, unsure: false, duplicate: false, answerId: '',
+        id, item, channel: undefined, settle,
+        sent: false, accepted: false, unsure: false, wasLost: false, duplicate: false, answerId: '',
       };
       entries.push(entry);
+      if (!isOutput(entry)) return next();
+      entry.channel = options.preferred();
       transmit(entry);
     },
     opened(channel) {
       for (const entry of entries.filter((e) => e.channel === channel && !e.answerId)) {
-        if (entry.unsure) check(entry);
+        if (entry.lostAnswer) awaitResumed(entry, entry.lostAnswer);
+        else if (entry.unsure) check(entry);
         else if (!entry.sent) transmit(entry);
       }
     },
     lost(channel) {
       for (const entry of entries.filter((e) => e.channel === channel && e.sent)) {
-        entry.unsure = true;
+        entry.unsure = entry.wasLost = true;
         entry.sent = entry.accepted;
         entry.duplicate = false;
         clearTimeout(entry.timer);
       }
+    },
+    gaveUp(channel, why) {
+      fail(entries.filter((e) => (e.channel ?? options.preferred()) === channel), why);
     },
     move(from, to) {
       for (const entry of entries.filter((e) => e.channel === from)) {
@@ -163,16 +231,16 @@ export function makeOutbox(options: OutboxOptions): Outbox {
     answerStarted(channel, answerId, requestId) {
       const waiting = entries.filter((e) => e.channel === channel && e.accepted && !e.answerId);
       const outputs = waiting.filter(isOutput);
-      // An answer that was resumed on another server does not name its request. On the voice
-      // channel it may be one to what was spoken.
-      const isNext = (e: Entry): boolean => !isOutput(e) && (e.unsure || channel === 'chat');
-      const asked = waiting.find((e) => (requestId ? e.id === requestId : isNext(e)));
+      // An answer that goes on in place of a lost one does not name its message.
+      const asked = waiting.find((e) => (requestId ? e.id === requestId : e.lostAnswer));
       for (const entry of asked ? [...outputs, asked] : outputs) {
         entry.answerId = answerId;
         clearTimeout(entry.timer);
       }
     },
     answerDone(channel, answer) {
+      const lost = isLost(answer) ? entries.find((e) => hasLost(e, channel, answer.id)) : undefined;
+      if (lost) awaitResumed(lost, answer);
       for (const entry of entries.filter((e) => e.answerId === answer.id)) remove(entry, answer);
       for (const entry of entries.filter((e) => e.channel === channel && e.unsure && e.accepted)) checked(entry);
     },
@@ -191,12 +259,7 @@ export function makeOutbox(options: OutboxOptions): Outbox {
       refused(entry, id.slice(entry.id.length + 1), event.error?.code ?? 'error', event.error?.message ?? 'It was refused.');
       return true;
     },
-    close(why) {
-      for (const entry of [...entries]) {
-        if (!entry.accepted) options.failed(entry.id, why);
-        remove(entry, why);
-      }
-    },
+    close: (why) => fail([...entries], why),
   };
 }
 

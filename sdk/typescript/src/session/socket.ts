@@ -1,5 +1,5 @@
 // One socket of a session, which is made again after it was lost.
-import { explainClose, explainRefusal } from './closing.js';
+import { explainClose, explainRefusal, leftCode } from './closing.js';
 import type { ConnectionState } from './events.js';
 import { type Retry, waitBefore } from './retry.js';
 import type { ClientEvent, ServerEvent } from './wire.js';
@@ -13,6 +13,8 @@ export interface WebSocketLike {
   onerror: ((event: never) => void) | null;
   send(data: string): void;
   close(code?: number, reason?: string): void;
+  /** Only of the package ws: tells of the service's pings. */
+  on?(type: 'ping', listener: () => void): unknown;
 }
 
 /**
@@ -59,12 +61,23 @@ const openState = 1; // WebSocket.OPEN
 const closedState = 3; // WebSocket.CLOSED
 const lostCode = 1006;
 
+/** How long a new connection may take until its first event, in milliseconds. */
+const openMs = 15_000;
+
+/**
+ * How long a connection may be silent, in milliseconds: three times the service's pings. Only the
+ * package ws shows them. Browsers and Node's own WebSocket do not, so there a connection that breaks
+ * without a sign is lost when the system gives it up, or the page is told that it is offline.
+ */
+const silentMs = 60_000;
+
 /** Makes a socket. It connects with connect(). */
 export function makeSocket(options: SocketOptions): Socket {
   const { listener, retry } = options;
   let state: ConnectionState = { name: 'idle', text: 'There is no connection yet.' };
   let socket: WebSocketLike | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let watchdog: ReturnType<typeof setTimeout> | undefined;
   let lastEventId = '';
   let wasOpen = false;
   let lostAt = 0;
@@ -81,22 +94,32 @@ export function makeSocket(options: SocketOptions): Socket {
     over = false;
     detach();
     let made: WebSocketLike;
+    let isAlive = false;
     try {
       const url = new URL(options.url);
       if (lastEventId) url.searchParams.set('last_event_id', lastEventId);
       made = new options.WebSocket(url.href);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = (error instanceof Error ? error.message : String(error)).replace(/token=[^\s&'"]+/g, 'token=…');
       return stop(lostCode, 'unreachable', `No connection can be made to this URL: ${why}`, true);
     }
     socket = made;
+    let alive = (): void => undefined;
+    watch(openMs);
     change({ name: 'connecting', text: 'Connecting …' });
-    made.onopen = () => {
-      wasOpen = true;
-      lostAt = attempts = 0;
-      change({ name: 'open', text: 'Connected.' });
+    made.onopen = () => change({ name: 'open', text: 'Connected.' });
+    made.onmessage = ({ data }: { data: unknown }) => {
+      if (!isAlive) {
+        // Only now: something in between may accept connections, and close them at once.
+        isAlive = wasOpen = true;
+        lostAt = attempts = 0;
+        if (made.on) alive = () => socket === made && watch(silentMs);
+        else clearTimeout(watchdog);
+      }
+      alive();
+      take(data);
     };
-    made.onmessage = ({ data }: { data: unknown }) => take(data);
+    made.on?.('ping', () => alive());
     made.onclose = ({ code, reason }: { code: number; reason: string }) => {
       if (socket === made) void closed(code, reason);
     };
@@ -105,6 +128,15 @@ export function makeSocket(options: SocketOptions): Socket {
       setTimeout(() => {
         if (socket === made && made.readyState === closedState) void closed(lostCode, '');
       });
+  }
+
+  /** Takes the connection for lost when nothing comes for so long. */
+  function watch(ms: number): void {
+    clearTimeout(watchdog);
+    watchdog = setTimeout(() => {
+      detach();
+      void closed(lostCode, '');
+    }, ms);
   }
 
   function take(data: unknown): void {
@@ -121,6 +153,7 @@ export function makeSocket(options: SocketOptions): Socket {
   }
 
   async function closed(code: number, reason: string): Promise<void> {
+    clearTimeout(watchdog);
     socket = undefined;
     const meaning = explainClose(code, reason);
     if (over) return stop(code, reason, meaning.text, false);
@@ -167,6 +200,7 @@ export function makeSocket(options: SocketOptions): Socket {
   /** Forgets the socket, so that nothing more of it is heard. */
   function detach(code?: number, reason?: string): void {
     clearTimeout(timer);
+    clearTimeout(watchdog);
     const old = socket;
     socket = undefined;
     if (!old) return;
@@ -201,9 +235,9 @@ export function makeSocket(options: SocketOptions): Socket {
       stop(1000, 'hang_up', 'The conversation was hung up.', false);
     },
     leave() {
-      detach(4001, 'left');
+      detach(leftCode, 'left');
       lastEventId = ''; // another socket is told what follows; only an answer in progress is of use
-      if (!over && state.name !== 'idle') stop(4001, 'left', 'The connection was closed.', true);
+      if (!over && state.name !== 'idle') stop(leftCode, 'left', 'The connection was closed.', true);
     },
   };
 }

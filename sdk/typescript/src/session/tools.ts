@@ -12,11 +12,14 @@ export interface Tool {
   readonly parameters?: Readonly<Record<string, unknown>>;
   /**
    * Runs the tool. The result is a text, or anything that becomes JSON; at most 256 KiB, of which
-   * the model gets the first 16. An error that is thrown is the result for the model. The agent
+   * the model gets the first 16. In place of a larger one it is told so. An error that is thrown is the result for the model. The agent
    * waits 20 s by default. Without a handler the calls are events, `client-tool.called`.
    */
   readonly run?: (args: Readonly<Record<string, unknown>>, call: ClientToolCall) => unknown;
 }
+
+/** How large a result may be, in bytes. Source: docs/realtime.md, Items. */
+const maxOutputBytes = 256 * 1024;
 
 export interface ClientTools {
   /** The event that declares the tools; undefined if there are none. */
@@ -83,7 +86,8 @@ export function makeClientTools(
 }
 
 function textOf(output: unknown): string {
-  return typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
+  const text = typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
+  return new TextEncoder().encode(text).length > maxOutputBytes ? '{"error":"The result is larger than 256 KiB."}' : text;
 }
 
 /** The event that declares tools and settings on a new connection. */

@@ -12,6 +12,8 @@ const pcmFormat = { type: 'audio/pcm', rate: wireHz };
 /** How long stop() waits for the audio thread to tell what was heard. */
 const patienceMs = 300;
 
+const noVoice = 'This conversation is in writing only: it has no wsUrl, or no worklets, or it is over.';
+
 const off: VoiceState = {
   phase: 'off', muted: false, hears: true, userSpeaks: false, agentSpeaks: false, trouble: '', troubleCode: '',
 };
@@ -23,7 +25,7 @@ export interface Voice {
   readonly isAvailable: boolean;
   /**
    * Asks for the microphone and connects. Call it while the user presses something: browsers allow
-   * sound only then. Resolves once there is a connection, or none can be had; see `state`.
+   * sound only then. Resolves once it is on, or cannot be; see `state`.
    */
   start(): Promise<void>;
   /** Stops listening and speaking. The session goes on in writing. */
@@ -36,7 +38,10 @@ export interface Voice {
 
 /** What the voice needs of its session. */
 export interface VoiceHost {
-  canTalk(): boolean;
+  /** Undefined while there is no session. */
+  canTalk(): boolean | undefined;
+  /** Resolves when there is a session, or none can be had. */
+  ready(): Promise<void>;
   open(): void;
   leave(): void;
   isOpen(): boolean;
@@ -88,7 +93,8 @@ export function makeVoice(
   }
 
   async function start(): Promise<void> {
-    if (state.phase !== 'off' || !worklets || !host.canTalk()) return;
+    if (state.phase !== 'off') return;
+    if (!worklets || host.canTalk() === false) return change({ ...off, trouble: noVoice, troubleCode: 'unavailable' });
     const made = makeSound(worklets, {
       frame: (pcm, db) => frame(pcm, db),
       playing: (playing, db) => {
@@ -101,13 +107,18 @@ export function makeVoice(
     sound = made;
     change({ ...off, phase: 'asking', muted: false });
     try {
-      await made.open();
+      await made.open(); // first: the browser asks only while the user presses something
+      await host.ready();
     } catch (error) {
       const { message, code } = error instanceof SoundError ? error : new SoundError('Other');
       if (sound === made) switchOff(message, code);
       return;
     }
     if (sound !== made) return;
+    if (!host.canTalk()) {
+      made.close();
+      return switchOff(noVoice, 'unavailable');
+    }
     change({ phase: 'connecting' });
     const first = new Promise<void>((resolve) => (connected = resolve));
     host.open();
@@ -143,13 +154,13 @@ export function makeVoice(
       sound.finish(); // what the agent said last is heard to its end
       switchOff(socket.text, 'closed');
     }
-    if (socket.name !== 'connecting') connected?.();
   }
 
   function opened(event: Fields): void {
     sentMs = 0;
     follow(event);
     change({ phase: 'on', trouble: '', troubleCode: '', userSpeaks: false });
+    connected?.();
   }
 
   /** Has the agent be silent, and tells the service how much of what it said was heard. */
@@ -254,7 +265,7 @@ export function makeVoice(
         return state;
       },
       get isAvailable() {
-        return Boolean(worklets) && host.canTalk();
+        return Boolean(worklets) && host.canTalk() === true;
       },
       start,
       stop: () => stop(),

@@ -39,7 +39,7 @@ export class WebhookError extends Error {
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How far a delivery's time may be from now, both ways; 300 by default. */
+  /** How far a delivery's time may be from now, both ways, at least 0; 300 by default. */
   readonly toleranceSeconds?: number;
   /** The time now, in milliseconds since 1970; Date.now by default. */
   readonly now?: () => number;
@@ -49,15 +49,17 @@ export interface VerifyOptions {
  * Verifies a delivery and returns its event: `payload` is the typed data, by `payload.case`, and is
  * empty for an event that this version of the SDK does not know; `data` is always there.
  *
- * The body must be the raw body as it came. While a secret is rotated, pass both. Rejects with a
- * WebhookError.
+ * The body must be the raw body as it came. While a secret is rotated, pass both; empty ones are
+ * ignored, so that the old one may be a variable that is not always set. Rejects with a WebhookError,
+ * and with a TypeError for a tolerance that is none.
  */
 export async function verify(
   headers: WebhookHeaders,
-  body: string | Uint8Array | ArrayBuffer,
-  secrets: string | readonly string[],
+  body: string | ArrayBufferView | ArrayBuffer,
+  secrets: string | readonly (string | undefined)[],
   { toleranceSeconds = 300, now = Date.now }: VerifyOptions = {},
 ): Promise<Event> {
+  if (!(toleranceSeconds >= 0)) throw new TypeError('toleranceSeconds must be a number of seconds, at least 0.');
   const id = headerOf(headers, 'webhook-id');
   const stamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');
@@ -74,7 +76,9 @@ export async function verify(
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
-  const value = isHeaders(headers) ? headers.get(name) : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  // What is passed may be nothing, in spite of its type.
+  const given: WebhookHeaders = (headers as WebhookHeaders | null | undefined) ?? {};
+  const value = isHeaders(given) ? given.get(name) : Object.entries(given).find(([key]) => key.toLowerCase() === name)?.[1];
   const text = typeof value === 'string' ? value : value?.join(' ');
   if (!text) throw new WebhookError('header-missing', `The header ${name} is missing.`);
   return text;
@@ -82,21 +86,23 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 
 const isHeaders = (headers: WebhookHeaders): headers is Headers => typeof headers['get'] === 'function';
 
-function listOf(secrets: string | readonly string[]): readonly string[] {
-  const list = typeof secrets === 'string' ? [secrets] : secrets;
+function listOf(secrets: string | readonly (string | undefined)[]): readonly string[] {
+  const list = (typeof secrets === 'string' ? [secrets] : (secrets ?? [])).filter((secret) => typeof secret === 'string' && secret.trim());
   if (list.length === 0) throw new WebhookError('secret-invalid', 'There is no secret.');
-  return list;
+  return list as string[];
 }
 
 async function keyOf(secret: string): Promise<CryptoKey> {
-  const bytes = secret.startsWith('whsec_') ? bytesOf(secret.slice('whsec_'.length).trim()) : undefined;
+  const text = secret.trim();
+  const bytes = text.startsWith('whsec_') ? bytesOf(text.slice('whsec_'.length)) : undefined;
   if (!bytes?.length) throw new WebhookError('secret-invalid', 'A secret is not whsec_ and base64.');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
 
-function bytesOfBody(body: string | Uint8Array | ArrayBuffer): Uint8Array {
+function bytesOfBody(body: string | ArrayBufferView | ArrayBuffer): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body);
-  if (ArrayBuffer.isView(body) || Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body);
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body);
   throw new WebhookError('body-invalid', 'verify() needs the raw body: a text or bytes, not what was parsed from it.');
 }
 
