@@ -183,7 +183,7 @@ test('a session needs a WebSocket, and says so before it creates one', () =>
     Reflect.deleteProperty(globalThis, 'WebSocket');
     try {
       const connected = api.client().sessions.connect({ agentId: 'agt_1', userId: 'u' });
-      await assert.rejects(connected, { reason: 'invalid-request', message: /WebSocket/ });
+      await assert.rejects(connected, { name: 'TypeError', message: /WebSocket/ });
       assert.equal(api.requests.length, 0);
     } finally {
       if (WebSocket) globalThis.WebSocket = WebSocket;

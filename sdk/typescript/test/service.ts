@@ -19,10 +19,16 @@ export interface Service {
   cutAtReceived: { number: number; isProcessed: boolean } | undefined;
   /** The events of an answer behind response.created, without the last one. */
   script: Script;
+  /** Answers nothing: a test sends what follows a response.create. */
+  isSilent: boolean;
+  /** The close codes with which clients have left, in order. */
+  readonly closed: number[];
   /** Sends an event to a channel, now or when it comes back. */
   send(event: Event, channel?: string): void;
   /** Closes the sockets. */
   end(code: number, reason: string): void;
+  /** Pings the clients, as the service does every 20 s. */
+  ping(): void;
   /** Loses the sockets. */
   cut(): void;
   close(): Promise<void>;
@@ -69,8 +75,13 @@ export async function serve(): Promise<Service> {
     cutAfterSent: Infinity,
     cutAtReceived: undefined,
     script: (text) => textAnswer(text, String(++ids)),
+    isSilent: false,
+    closed: [],
     send: (event, channel = 'chat') => send(channel, event),
     sockets: () => open.size,
+    ping() {
+      for (const socket of open.values()) socket.ping();
+    },
     cut() {
       for (const [channel, socket] of open) {
         open.delete(channel);
@@ -136,7 +147,7 @@ export async function serve(): Promise<Service> {
       const error = { code: 'item_retrieve_invalid_item_id', message: 'None.', event_id: event.event_id };
       send(channel, item ? { type: 'conversation.item.retrieved', item } : { type: 'error', error });
     }
-    if (event.type === 'response.create') {
+    if (event.type === 'response.create' && !service.isSilent) {
       const { metadata } = (event['response'] ?? {}) as { metadata?: unknown };
       queue = queue.then(() => respond(channel, metadata));
       running.add(queue);
@@ -150,6 +161,7 @@ export async function serve(): Promise<Service> {
     service.connections.push({ channel, lastEventId });
     open.get(channel)?.close(4409, 'replaced');
     open.set(channel, socket);
+    socket.on('close', (code) => service.closed.push(code));
     socket.on('close', () => open.get(channel) === socket && open.delete(channel));
     socket.on('message', (data) => {
       if (open.get(channel) !== socket) return; // it was cut

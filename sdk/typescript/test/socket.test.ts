@@ -102,7 +102,7 @@ test('a conversation that is closed while its URLs are being fetched makes no co
   const { done } = session.send('one');
   session.close();
   answer({ chatUrl: 'ws://example.org/chat' });
-  await assert.rejects(done, { code: 'no-session' });
+  await assert.rejects(done, { code: 'closed' });
   assert.equal(made, 0);
   assert.ok(events.some((e) => e.type === 'user.message' && e.status === 'failed'));
 });

@@ -138,7 +138,7 @@ test('a stream is not sent again', () =>
 
 test('a page of a proxy says that the file is too large for it', () =>
   withUploads((_, response) => void response.writeHead(413, { 'content-type': 'text/html' }).end('<html>'), async (api) => {
-    await assert.rejects(api.client().knowledge.upload(file), { reason: 'body-too-large', message: /server on the way/ });
+    await assert.rejects(api.client().knowledge.upload(file), { reason: 'body-too-large', status: 413, message: /HTTP 413, text\/html/ });
   }));
 
 test('an upload can be stopped', () =>
@@ -156,5 +156,5 @@ test('content is replaced at the source, and a name is needed', () =>
     const { knowledge } = api.client();
     await knowledge.replaceContent({ ...file, sourceId: 'src_1' });
     assert.equal(api.requests[0]?.path, '/v1/workspaces/ws_1/knowledge-base/sources/src_1/content');
-    await assert.rejects(knowledge.upload({ workspaceId: 'ws_1', file: new Blob(['x']) }), { reason: 'invalid-request' });
+    await assert.rejects(knowledge.upload({ workspaceId: 'ws_1', file: new Blob(['x']) }), TypeError);
   }));

@@ -147,6 +147,7 @@ function makeAttempt(timeoutMs: number, { signal, onProgress }: UploadOptions): 
   const controller = new AbortController();
   let failure: Attempt['failure'];
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false; // fetch may go on reading a form that was answered
   const fail = (error: unknown): void => {
     failure ??= { error };
     controller.abort();
@@ -154,6 +155,7 @@ function makeAttempt(timeoutMs: number, { signal, onProgress }: UploadOptions): 
   const stop = (): void => fail(canceled(signal?.reason));
   const watch = (): void => {
     clearTimeout(timer);
+    if (isOver) return;
     const message = `Nothing of the file was taken, and nothing answered, for ${timeoutMs / 1000} s.`;
     timer = setTimeout(() => fail(new ParlanceError({ reason: 'deadline-exceeded', message, code: 'deadline_exceeded' })), timeoutMs);
   };
@@ -175,6 +177,7 @@ function makeAttempt(timeoutMs: number, { signal, onProgress }: UploadOptions): 
     },
     watch,
     end() {
+      isOver = true;
       clearTimeout(timer);
       signal?.removeEventListener('abort', stop);
     },

@@ -88,7 +88,7 @@ export function makeConversation(
     route,
     preferred,
     isAnswering: (channel) => answers.inProgress(channel),
-    settleMs: retry.settleMs,
+    retry,
     failed: (id, why) => {
       if (messages.has(id)) items.failed(id, why);
       else emit({ type: 'error', eventId: id, ...why });

@@ -3,6 +3,7 @@
 // then. After a lost connection nobody knows how much the server got, so what was sent is sent again
 // under the same id, and an answer is asked for again only when none comes.
 import type { Answer, Channel } from './events.js';
+import type { Retry } from './retry.js';
 import type { ClientEvent, Fields, Item } from './wire.js';
 
 /** An item that was sent, or will be when it is its turn and there is a connection. */
@@ -42,7 +43,7 @@ export interface OutboxOptions {
   /** The channel that route() would name, as it is. */
   readonly preferred: () => Channel;
   readonly isAnswering: (channel: Channel) => boolean;
-  readonly settleMs: number;
+  readonly retry: Pick<Retry, 'settleMs' | 'resumedMs'>;
   readonly failed: (id: string, refused: Refused) => void;
 }
 
@@ -69,9 +70,6 @@ export interface Outbox {
 
 /** The member of a response's metadata with the id of the message that it answers. */
 export const requestKey = 'parlance_request';
-
-/** How long another answer is waited for after one was lost with its server, in milliseconds. */
-const resumedMs = 30_000;
 
 /** The code of an error about an item that the server has. */
 const duplicateCode = 'item_create_duplicate_id';
@@ -151,7 +149,7 @@ export function makeOutbox(options: OutboxOptions): Outbox {
     // An item that has just arrived cannot have been answered.
     if (entry.accepted && !entry.duplicate && entry.sent === false) return ask(entry);
     clearTimeout(entry.timer);
-    entry.timer = setTimeout(() => ask(entry), options.settleMs);
+    entry.timer = setTimeout(() => ask(entry), options.retry.settleMs);
   }
 
   function refused(entry: Entry, part: string, code: string, message: string): void {
@@ -171,7 +169,7 @@ export function makeOutbox(options: OutboxOptions): Outbox {
     clearTimeout(entry.timer);
     entry.lostAnswer = lost;
     entry.answerId = '';
-    entry.timer = setTimeout(() => remove(entry, lost), resumedMs);
+    entry.timer = setTimeout(() => remove(entry, lost), options.retry.resumedMs);
   }
 
   /**

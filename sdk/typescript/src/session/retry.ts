@@ -15,6 +15,16 @@ export interface Retry {
    * asked for again.
    */
   readonly settleMs: number;
+  /** How long a new connection may take until its first event. */
+  readonly openMs: number;
+  /**
+   * How long a connection may be silent: three times the service's pings. Only the package ws shows
+   * them. Browsers and Node's own WebSocket do not, so there a connection that breaks without a sign
+   * is lost when the system gives it up.
+   */
+  readonly silentMs: number;
+  /** How long another answer is waited for after one was lost together with its server. */
+  readonly resumedMs: number;
 }
 
 /** The waits that suit a page. */
@@ -24,6 +34,9 @@ export const defaultRetry: Retry = {
   graceMs: 120_000,
   firstAttempts: 5,
   settleMs: 1_500,
+  openMs: 15_000,
+  silentMs: 60_000,
+  resumedMs: 30_000,
 };
 
 /** How long a client waits that sent too much (close code 4429), in milliseconds. */

@@ -61,16 +61,6 @@ const openState = 1; // WebSocket.OPEN
 const closedState = 3; // WebSocket.CLOSED
 const lostCode = 1006;
 
-/** How long a new connection may take until its first event, in milliseconds. */
-const openMs = 15_000;
-
-/**
- * How long a connection may be silent, in milliseconds: three times the service's pings. Only the
- * package ws shows them. Browsers and Node's own WebSocket do not, so there a connection that breaks
- * without a sign is lost when the system gives it up, or the page is told that it is offline.
- */
-const silentMs = 60_000;
-
 /** Makes a socket. It connects with connect(). */
 export function makeSocket(options: SocketOptions): Socket {
   const { listener, retry } = options;
@@ -105,7 +95,7 @@ export function makeSocket(options: SocketOptions): Socket {
     }
     socket = made;
     let alive = (): void => undefined;
-    watch(openMs);
+    watch(retry.openMs);
     change({ name: 'connecting', text: 'Connecting …' });
     made.onopen = () => change({ name: 'open', text: 'Connected.' });
     made.onmessage = ({ data }: { data: unknown }) => {
@@ -113,7 +103,7 @@ export function makeSocket(options: SocketOptions): Socket {
         // Only now: something in between may accept connections, and close them at once.
         isAlive = wasOpen = true;
         lostAt = attempts = 0;
-        if (made.on) alive = () => socket === made && watch(silentMs);
+        if (made.on) alive = () => socket === made && watch(retry.silentMs);
         else clearTimeout(watchdog);
       }
       alive();
