@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create } from '@bufbuild/protobuf';
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import { Code, ConnectError, createClient, type ServiceImpl } from '@connectrpc/connect';
+import { makeTransport } from '../src/api/transport.js';
+import { streamTurn, type TurnParams } from '../src/api/turns.js';
 import { type SessionService as Service, SessionService, StreamTurnResponseSchema } from '../src/gen/sessions_pb.js';
-import { type Api, keysOf, refuse, withApi } from './api.js';
+import { type Api, keysOf, quick, refuse, withApi } from './api.js';
 
 type Event = Parameters<typeof create<typeof StreamTurnResponseSchema>>[1] & object;
 const call = { id: 'call_1', slug: 'map' };
@@ -168,4 +170,78 @@ test('who stops reading ends the request', async () => {
     for await (const { type } of api.client().sessions.streamTurn(request)) if (type === 'turn.started') break;
     await over;
   });
+});
+
+/** A turn on a service whose streams fall silent, with times that are short. */
+async function runSilent(service: Partial<ServiceImpl<typeof Service>>, times: Partial<TurnParams>): Promise<{ seen: string[]; error: unknown; paths: string[] }> {
+  const seen: string[] = [];
+  let error: unknown;
+  let paths: string[] = [];
+  await withApi({ routes: (router) => router.service(SessionService, service) }, async (api) => {
+    const retries = { ...quick, max: 1 };
+    const connection = { baseUrl: api.baseUrl, apiKey: 'k', timeoutMs: 1_000, retries, fetch: globalThis.fetch, interceptors: [] };
+    const sessions = createClient(SessionService, makeTransport(connection));
+    try {
+      for await (const { type } of streamTurn(sessions, { retries, timeoutMs: 1_000, silenceMs: 20, ...times }, request)) seen.push(type);
+    } catch (thrown) {
+      error = thrown;
+    }
+    paths = api.requests.map(({ path }) => path.split('/').at(-1) ?? '');
+  });
+  return { seen, error, paths };
+}
+
+/** Waits until the caller goes away. */
+const silence = (signal: AbortSignal): Promise<void> => new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+
+async function* thenSilent(events: Event[], signal: AbortSignal): AsyncGenerator<Event> {
+  yield* events;
+  await silence(signal);
+}
+
+test('a stream that falls silent is left, and the turn is followed', async () => {
+  const { seen, error } = await runSilent(
+    {
+      streamTurn: (_, { signal }) => thenSilent([at(0), at(1)], signal),
+      getTurn: () => ({ status: 'in_progress' }),
+      async *followTurn({ lastEventId }) {
+        assert.equal(lastEventId, 'turn_1.1');
+        yield at(6);
+      },
+    },
+    {},
+  );
+  assert.equal(error, undefined);
+  assert.deepEqual(seen, ['turn.started', 'turn.delta', 'turn.done']);
+});
+
+test('a turn that is only silent is waited for as long as it is in progress', async () => {
+  let follows = 0;
+  const { seen, error } = await runSilent(
+    {
+      streamTurn: (_, { signal }) => thenSilent([at(0)], signal),
+      getTurn: () => ({ status: 'in_progress' }),
+      followTurn: (_, { signal }) => thenSilent(++follows < 8 ? [] : [at(6)], signal),
+    },
+    { comeBackMs: 60 },
+  );
+  assert.equal(error, undefined);
+  assert.deepEqual(seen, ['turn.started', 'turn.done']);
+});
+
+test('a turn that nobody tells of any more is given up', async () => {
+  const silent = { followTurn: (_: unknown, { signal }: { signal: AbortSignal }) => thenSilent([], signal) };
+  for (const getTurn of [() => ({ status: 'completed' }), (_: unknown, { signal }: { signal: AbortSignal }) => silence(signal).then(() => ({}))]) {
+    const { error } = await runSilent(
+      { streamTurn: (_, { signal }) => thenSilent([at(0)], signal), getTurn, ...silent },
+      { comeBackMs: 100 },
+    );
+    assert.equal((error as { reason?: string }).reason, 'connection-lost');
+  }
+});
+
+test('a turn whose beginning is not answered is begun again with its key, and given up', async () => {
+  const { error, paths } = await runSilent({ streamTurn: (_, { signal }) => thenSilent([], signal) }, { timeoutMs: 20 });
+  assert.equal((error as { reason?: string }).reason, 'connection-lost');
+  assert.deepEqual(paths, ['StreamTurn', 'StreamTurn']);
 });

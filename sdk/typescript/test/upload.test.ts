@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { openAsBlob, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import type { FileToUpload } from '../src/index.js';
-import { type Api, keysOf, withApi } from './api.js';
+import type { FileToUpload, UploadOptions } from '../src/index.js';
+import { type Api, keysOf, quick, withApi } from './api.js';
 
 const piece = 256 * 1024;
 const file: FileToUpload = { workspaceId: 'ws_1', file: new Blob(['x'.repeat(2 * piece + 7)]), filename: 'a.txt' };
@@ -158,3 +159,85 @@ test('content is replaced at the source, and a name is needed', () =>
     assert.equal(api.requests[0]?.path, '/v1/workspaces/ws_1/knowledge-base/sources/src_1/content');
     await assert.rejects(knowledge.upload({ workspaceId: 'ws_1', file: new Blob(['x']) }), TypeError);
   }));
+
+test('an upload in which nothing happens is given up, and one that goes on is not', async () => {
+  await withUploads(() => undefined, async (api) => {
+    const { knowledge } = api.client({ timeoutMs: 30, retries: { ...quick, max: 1 } });
+    await assert.rejects(knowledge.upload(file), { reason: 'deadline-exceeded' });
+    assert.equal(new Set(keysOf(api)).size, 1);
+    assert.equal(api.requests.length, 2);
+  });
+  await withUploads(
+    async (request, response) => {
+      await partsOf(request);
+      accept(response);
+    },
+    async (api) => {
+      let pieces = 0;
+      const slow = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          if (++pieces > 10) controller.close();
+          else controller.enqueue(new Uint8Array(1_000));
+        },
+      });
+      await api.client({ timeoutMs: 1_500 }).knowledge.upload({ ...file, file: slow });
+    },
+  );
+});
+
+test('what the caller’s own code throws comes out as it is, once', async () => {
+  const bug = new RangeError('A bug.');
+  const failing = new ReadableStream<Uint8Array>({
+    pull() {
+      throw bug;
+    },
+  });
+  const strings = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue('text' as never);
+      controller.close();
+    },
+  });
+  const path = `node_modules/.changed-${process.pid}`;
+  writeFileSync(path, 'before');
+  const changed = await openAsBlob(path);
+  writeFileSync(path, 'after, and longer');
+  const fault = (content: FileToUpload['file'], error: object, options: UploadOptions = {}) =>
+    withUploads(async (request, response) => (await partsOf(request).catch(() => undefined), accept(response)), async (api) => {
+      await assert.rejects(api.client().knowledge.upload({ ...file, file: content }, options), error);
+      assert.ok(api.requests.length <= 1);
+    });
+  try {
+    await fault(file.file, bug, {
+      onProgress() {
+        throw bug;
+      },
+    });
+    await fault(failing, bug);
+    await fault(strings, { name: 'TypeError', message: /stream of Uint8Arrays/ });
+    await fault(changed, { name: 'NotReadableError' });
+    await fault('text' as never, { name: 'TypeError', message: /openAsBlob/ });
+  } finally {
+    rmSync(path);
+  }
+});
+
+test('a tag with a comma would be two, and is refused', () =>
+  withUploads(() => undefined, async (api) => {
+    await assert.rejects(api.client().knowledge.upload({ ...file, tags: ['a,b'] }), TypeError);
+    assert.equal(api.requests.length, 0);
+  }));
+
+test('a stream does not wait for another upload with its key', () =>
+  withUploads(
+    async (request, response) => {
+      await partsOf(request);
+      problem(response, 409, 'idempotency-key-in-flight');
+    },
+    async (api) => {
+      const upload = api.client().knowledge.upload({ ...file, file: new Blob(['x']).stream() }, { idempotencyKey: 'mine' });
+      await assert.rejects(upload, { reason: 'idempotency-key-in-flight' });
+      assert.equal(api.requests.length, 1);
+    },
+  ));

@@ -45,7 +45,7 @@ test('headers of fetch and of Node, and bodies of each kind', async () => {
   const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]));
   const bytes = new TextEncoder().encode(disabled);
   for (const given of [headers, new Headers(headers), upper] satisfies WebhookHeaders[])
-    for (const raw of [disabled, bytes, bytes.buffer, Buffer.from(disabled)]) {
+    for (const raw of [disabled, bytes, bytes.buffer, Buffer.from(disabled), new DataView(bytes.buffer)]) {
       const { payload } = await verify(given, raw, secret, { now });
       assert.ok(payload.case === 'webhookDisabled' && payload.value.reason === 'gone');
     }
@@ -64,6 +64,7 @@ test('while a secret is rotated either secret and either signature will do', asy
     await verify(headersOf(disabled, both), disabled, secrets, { now });
   }
   await verify(headersOf(disabled), disabled, [other, secret], { now });
+  for (const none of ['', ' ', undefined]) await verify(headersOf(disabled), disabled, [none, `${secret}\n`, none], { now });
 });
 
 type Changes = Record<string, string | undefined>;
@@ -83,6 +84,7 @@ const failures: [name: string, failure: WebhookFailure, changes: Changes, raw?: 
   ['a signature that is no base64', 'signature-wrong', { 'webhook-signature': 'v1,%%%' }],
   ['a signature of another scheme', 'signature-wrong', { 'webhook-signature': sign(disabled).replace('v1,', 'v2,') }],
   ['no secret', 'secret-invalid', {}, disabled, []],
+  ['only empty secrets', 'secret-invalid', {}, disabled, ['', ' ']],
   ['an empty secret', 'secret-invalid', {}, disabled, 'whsec_'],
   ['a secret that is none', 'secret-invalid', {}, disabled, 'whsec_%'],
   ['a body that was parsed', 'body-invalid', {}, JSON.parse(disabled)],
@@ -108,4 +110,15 @@ test('the tolerance reaches five minutes both ways', async () => {
 test('errors do not show a secret', async () => {
   const error = await verify(headersOf(disabled), disabled, 'whsec_nonsense!', { now }).catch((e: unknown) => e as Error);
   assert.ok(error instanceof Error && !error.message.includes('nonsense'));
+});
+
+test('no headers are missing headers, and a tolerance that is none is a TypeError', async () => {
+  for (const headers of [null, undefined]) {
+    const verified = verify(headers as never, disabled, secret, { now });
+    await assert.rejects(verified, { name: 'WebhookError', failure: 'header-missing' });
+  }
+  for (const toleranceSeconds of [NaN, -1]) {
+    const verified = verify(headersOf(disabled), disabled, secret, { now, toleranceSeconds });
+    await assert.rejects(verified, { name: 'TypeError', message: /toleranceSeconds/ });
+  }
 });
