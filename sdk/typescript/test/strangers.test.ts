@@ -108,7 +108,8 @@ test('a field of a wrong type is a TypeError, and nothing is sent', () =>
   withApi({}, async (api) => {
     const list = api.client().agents.listAgents({ workspaceId: 'ws_1', pageSize: 'many' } as never);
     await assert.rejects(list, { name: 'TypeError', message: /ListAgentsRequest.*page_size/ });
-    const turn = api.client().sessions.streamTurn({ sessionId: 'ses_1', text: Symbol('x') } as never);
+    const broken = Object.defineProperty({ sessionId: 'ses_1' }, 'text', { enumerable: true, get: () => assert.fail('no text') });
+    const turn = api.client().sessions.streamTurn(broken);
     await assert.rejects(turn.next(), { name: 'TypeError', message: /StreamTurnRequest/ });
     assert.equal(api.requests.length, 0);
   }));
