@@ -1,6 +1,6 @@
 // The state of the widget: the conversation, and what the panel shows of it.
 import {
-  connect, emptyView, reduceView, type Session, SessionError, type SessionEvent, type View,
+  connect, emptyView, type Entry, reduceView, type Session, SessionError, type SessionEvent, type UserEntry, type View,
 } from '../../typescript/src/session/index.js';
 import { complain, type Config, type Files } from './config.js';
 import { plainText } from './markdown.js';
@@ -150,6 +150,16 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
     for (const { text } of unsent) session?.send(text);
   }
 
+  /** Connects again, and says again what did not arrive because there was no connection. */
+  function reconnect(): void {
+    const isUnsent = (e: Entry): e is UserEntry => e.kind === 'user' && e.status === 'failed' && e.error?.code === 'unreachable';
+    const { view } = state;
+    const unsent = view.entries.filter(isUnsent);
+    change({ view: { ...view, entries: view.entries.filter((e) => !isUnsent(e)) } });
+    session?.reconnect();
+    for (const { text } of unsent) session?.send(text);
+  }
+
   return {
     config,
     strings,
@@ -180,7 +190,7 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
     restart,
     dismissProblem() {
       change({ problem: '' });
-      if (state.view.sessionId) session?.reconnect();
+      if (state.view.sessionId) reconnect();
       else tryAgain();
     },
     setContext(next) {

@@ -16,7 +16,7 @@ const troubles: Readonly<Record<string, keyof Strings>> = {
 
 /** Why the voice is off, in words; empty without trouble. */
 export function voiceTrouble({ phase, troubleCode }: VoiceState, strings: Strings): string {
-  if (!troubleCode || troubleCode === 'closed') return '';
+  if (!troubleCode || troubleCode === 'closed' || troubleCode === 'unavailable') return '';
   return phase === 'off' || troubleCode === 'connection' ? strings[troubles[troubleCode] ?? 'micFailed'] : '';
 }
 
