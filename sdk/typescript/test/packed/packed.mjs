@@ -38,11 +38,15 @@ function install() {
 }
 
 function inNode() {
-  const lines = /```ts\n([^]*?)```/.exec(readFileSync(join(sdk, 'README.md'), 'utf8'))[1];
+  const readme = readFileSync(join(sdk, 'README.md'), 'utf8');
+  const lines = /```ts\n([^]*?)```/.exec(readme)[1];
   assert.ok(lines.includes('new Parlance()') && lines.trim().split('\n').length <= 10, lines);
   writeFileSync(join(project, 'readme.mjs'), lines);
   assert.match(run(process.execPath, ['readme.mjs']), /HMAC-SHA256/);
   seen(`the README's first lines, in Node ${process.versions.node}`);
+  writeFileSync(join(project, 'json.mjs'), /## Answers as JSON[^]*?```ts\n([^]*?)```/.exec(readme)[1]);
+  assert.match(JSON.parse(run(process.execPath, ['json.mjs'])).createdAt, /^20\d\d-/);
+  seen('the README’s lines for answers as JSON');
   const check = `
     import { sdkVersion } from '@parlance/sdk';
     import { connect } from '@parlance/sdk/session';
