@@ -173,7 +173,10 @@ test('who stops reading ends the request', async () => {
 });
 
 /** A turn on a service whose streams fall silent, with times that are short. */
-async function runSilent(service: Partial<ServiceImpl<typeof Service>>, times: Partial<TurnParams>): Promise<{ seen: string[]; error: unknown; paths: string[] }> {
+async function runSilent(
+  service: Partial<ServiceImpl<typeof Service>>,
+  times: Partial<TurnParams>,
+): Promise<{ seen: string[]; error: unknown; paths: string[] }> {
   const seen: string[] = [];
   let error: unknown;
   let paths: string[] = [];
@@ -230,12 +233,13 @@ test('a turn that is only silent is waited for as long as it is in progress', as
 });
 
 test('a turn that nobody tells of any more is given up', async () => {
-  const silent = { followTurn: (_: unknown, { signal }: { signal: AbortSignal }) => thenSilent([], signal) };
-  for (const getTurn of [() => ({ status: 'completed' }), (_: unknown, { signal }: { signal: AbortSignal }) => silence(signal).then(() => ({}))]) {
-    const { error } = await runSilent(
-      { streamTurn: (_, { signal }) => thenSilent([at(0)], signal), getTurn, ...silent },
-      { comeBackMs: 100 },
-    );
+  type Context = { readonly signal: AbortSignal };
+  const streamTurn = (_: unknown, { signal }: Context) => thenSilent([at(0)], signal);
+  const followTurn = (_: unknown, { signal }: Context) => thenSilent([], signal);
+  const isOver = () => ({ status: 'completed' });
+  const isSilent = (_: unknown, { signal }: Context) => silence(signal).then(() => ({}));
+  for (const getTurn of [isOver, isSilent]) {
+    const { error } = await runSilent({ streamTurn, followTurn, getTurn }, { comeBackMs: 100 });
     assert.equal((error as { reason?: string }).reason, 'connection-lost');
   }
 });

@@ -156,7 +156,10 @@ function connectionOf(options: ParlanceOptions): Connection {
   };
 }
 
-/** The base URL without /v1 and a slash at its end. The errors do not show it: it may have a password. */
+/**
+ * The base URL without /v1 and a slash at its end. The errors do not show it: it may have a
+ * password.
+ */
 function baseUrlOf(given: string | undefined): string {
   const text = given?.trim();
   if (!text) throw new TypeError('Parlance needs baseUrl, or PARLANCE_BASE_URL in the environment.');

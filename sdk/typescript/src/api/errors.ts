@@ -35,9 +35,9 @@ export interface ErrorParams {
 }
 
 /**
- * A call that failed. Everything that the SDK's calls throw is one, but for the caller's own faults:
- * a request that cannot be sent is a TypeError, and what an interceptor, a callback or a file throws
- * comes out as it is.
+ * A call that failed. Everything that the SDK's calls throw is one, but for the caller's own
+ * faults: a request that cannot be sent is a TypeError, and what an interceptor, a callback or a
+ * file throws comes out as it is.
  */
 export class ParlanceError extends Error {
   override readonly name = 'ParlanceError';
@@ -194,8 +194,8 @@ export function mediaTypeOf(header: HeaderOf): string {
 }
 
 /**
- * Makes a ParlanceError of an answer that is neither a success nor an error of Connect: a problem of
- * the service's, or what a proxy or another server says in its place. For calls and for uploads.
+ * Makes a ParlanceError of an answer that is neither a success nor an error of Connect: a problem
+ * of the service's, or what a proxy or another server says in its place. For calls and for uploads.
  */
 export function errorOfAnswer(status: number, header: HeaderOf, body: string): ParlanceError {
   const retryAfterMs = retryAfterOf(header('retry-after'));
@@ -211,7 +211,8 @@ export function errorOfAnswer(status: number, header: HeaderOf, body: string): P
       retryAfterMs,
     });
   const [reason, code] = strangers[status] ?? ['not-parlance', Code.Unknown];
-  const what = [`HTTP ${status}`, type].filter(Boolean).join(', ');
+  const seen = status > 0 ? `HTTP ${status}` : 'a redirect'; // browsers do not show its status
+  const what = [seen, type].filter(Boolean).join(', ');
   return new ParlanceError({
     reason,
     message: `The answer (${what}) is not that of a Parlance service: look at the base URL and what is in between.`,

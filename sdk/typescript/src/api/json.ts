@@ -45,8 +45,8 @@ let registry: Registry | undefined;
 
 /**
  * An answer, an event or a part of one as JSON, which JSON.stringify takes: times are texts as in
- * 2026-01-02T03:04:05Z, and so are integers of 64 bits. The names are those of the types here. Throws
- * a TypeError for what is no message of the contract.
+ * 2026-01-02T03:04:05Z, and so are integers of 64 bits. The names are those of the types here.
+ * Throws a TypeError for what is no message of the contract.
  */
 export function toJson(message: Message): JsonValue {
   registry ??= files(); // made when it is needed: it takes some milliseconds

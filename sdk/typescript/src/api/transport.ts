@@ -112,8 +112,10 @@ async function fetchAnswer(fetch: Connection['fetch'], input: RequestInfo | URL,
 /** The media type of a stream of Connect. */
 const streamType = 'application/connect+proto';
 
+type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
+
 /** The body of an answer, whose failure is a lost connection. */
-function withLost(body: ReadableStream<Uint8Array<ArrayBuffer>>, lost: (error: unknown) => unknown): ReadableStream<Uint8Array<ArrayBuffer>> {
+function withLost(body: Body, lost: (error: unknown) => unknown): Body {
   const reader = body.getReader();
   return new ReadableStream({
     async pull(controller) {

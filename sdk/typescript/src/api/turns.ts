@@ -17,9 +17,9 @@ const askMs = 5_000;
 
 /**
  * After how much silence a turn is followed anew, in milliseconds. The service sends nothing on a
- * stream while an agent thinks or a call waits, so silence does not say that the connection is lost.
- * But nobody else may say it: a browser never gives up a connection by itself. Below the 30 s for
- * which a turn goes on without its caller.
+ * stream while an agent thinks or a call waits, so silence does not say that the connection is
+ * lost. But nobody else may say it: a browser never gives up a connection by itself. Below the 30 s
+ * for which a turn goes on without its caller.
  */
 const silenceMs = 20_000;
 

@@ -50,8 +50,8 @@ export interface UploadRoute {
 /**
  * Sends a file, and resolves with the source, whose content is then processed. Rejects with a
  * ParlanceError, for example `kb-unsupported-media-type`, `quota-exceeded-kb-upload-size` or
- * `quota-exceeded-kb-storage`; with a TypeError for what cannot be sent; and with what onProgress or
- * the content throws.
+ * `quota-exceeded-kb-storage`; with a TypeError for what cannot be sent; and with what onProgress
+ * or the content throws.
  */
 export async function upload(connection: Connection, route: UploadRoute, file: FileToUpload, options: UploadOptions): Promise<Source> {
   const form = makeForm(file);

@@ -26,8 +26,8 @@ export interface Turn {
   /**
    * The answer, once it has ended; also one that failed, was cancelled, or that a person gives
    * (`status`). Rejects with a SessionError when the message or the answer was refused, and when
-   * there will be no answer: the session has ended (`session-closed`), was closed (`closed`), or has
-   * no connection any more (the `reason` of its state, for example `unreachable`).
+   * there will be no answer: the session has ended (`session-closed`), was closed (`closed`), or
+   * has no connection any more (the `reason` of its state, for example `unreachable`).
    */
   readonly done: Promise<Answer>;
 }
@@ -50,8 +50,8 @@ export interface Session extends Pick<Emitter, 'on' | 'onAny'> {
   reconnect(): void;
   /**
    * Says something, 1 to 32,000 characters. It is sent when what was said before is answered, and
-   * without a connection when there is one. While the user talks it is answered aloud. Refused after
-   * close(), and while another client has taken over.
+   * without a connection when there is one. While the user talks it is answered aloud. Refused
+   * after close(), and while another client has taken over.
    */
   send(text: string): Turn;
   /** Stops the answer, and the agent's voice. */
@@ -82,8 +82,8 @@ export interface Session extends Pick<Emitter, 'on' | 'onAny'> {
 
 /**
  * Begins a conversation. Events are reported from the next microtask on, so that listeners can be
- * added first. Throws a SessionError when there is neither `chatUrl` nor `fetchSession`, or a URL is
- * none.
+ * added first. Throws a SessionError when there is neither `chatUrl` nor `fetchSession`, or a URL
+ * is none.
  */
 export function connect(options: ConnectOptions): Session {
   if (!options.chatUrl && !options.fetchSession)

@@ -98,8 +98,8 @@ export interface VoiceState {
   /** Why it is off or waits, in an English sentence; empty if there is no trouble. */
   readonly trouble: string;
   /**
-   * What kind of trouble: a key of the table in sound.ts, `connection`, `closed`, `unavailable` (the
-   * session cannot be talked with) or empty.
+   * What kind of trouble: a key of the table in sound.ts, `connection`, `closed`, `unavailable`
+   * (the session cannot be talked with) or empty.
    */
   readonly troubleCode: string;
 }

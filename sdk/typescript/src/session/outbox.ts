@@ -1,7 +1,7 @@
 // What was sent and not answered yet: messages of the user and results of tools. Messages are sent
 // one at a time, the next when the one before is answered: the service answers all that it has by
-// then. After a lost connection nobody knows how much the server got, so what was sent is sent again
-// under the same id, and an answer is asked for again only when none comes.
+// then. After a lost connection nobody knows how much the server got, so what was sent is sent
+// again under the same id, and an answer is asked for again only when none comes.
 import type { Answer, Channel } from './events.js';
 import type { Retry } from './retry.js';
 import type { ClientEvent, Fields, Item } from './wire.js';
@@ -122,8 +122,8 @@ export function makeOutbox(options: OutboxOptions): Outbox {
   function request(entry: Entry): boolean {
     entry.unsure = false;
     const event_id = `${entry.id}.answer`;
-    // The server repeats the metadata in the response, so that it is known whose answer it is. Those
-    // of results have none, because one answer takes several results.
+    // The server repeats the metadata in the response, so that it is known whose answer it is.
+    // Those of results have none, because one answer takes several results.
     const response = isOutput(entry) ? {} : { response: { metadata: { [requestKey]: entry.id } } };
     return send(entry, { type: 'response.create', event_id, ...response });
   }

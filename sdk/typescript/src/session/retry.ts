@@ -19,8 +19,8 @@ export interface Retry {
   readonly openMs: number;
   /**
    * How long a connection may be silent: three times the service's pings. Only the package ws shows
-   * them. Browsers and Node's own WebSocket do not, so there a connection that breaks without a sign
-   * is lost when the system gives it up.
+   * them. Browsers and Node's own WebSocket do not, so there a connection that breaks without a
+   * sign is lost when the system gives it up.
    */
   readonly silentMs: number;
   /** How long another answer is waited for after one was lost together with its server. */

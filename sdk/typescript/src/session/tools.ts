@@ -12,8 +12,9 @@ export interface Tool {
   readonly parameters?: Readonly<Record<string, unknown>>;
   /**
    * Runs the tool. The result is a text, or anything that becomes JSON; at most 256 KiB, of which
-   * the model gets the first 16. In place of a larger one it is told so. An error that is thrown is the result for the model. The agent
-   * waits 20 s by default. Without a handler the calls are events, `client-tool.called`.
+   * the model gets the first 16. In place of a larger one it is told so. An error that is thrown is
+   * the result for the model. The agent waits 20 s by default. Without a handler the calls are
+   * events, `client-tool.called`.
    */
   readonly run?: (args: Readonly<Record<string, unknown>>, call: ClientToolCall) => unknown;
 }

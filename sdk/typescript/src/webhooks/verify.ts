@@ -50,8 +50,8 @@ export interface VerifyOptions {
  * empty for an event that this version of the SDK does not know; `data` is always there.
  *
  * The body must be the raw body as it came. While a secret is rotated, pass both; empty ones are
- * ignored, so that the old one may be a variable that is not always set. Rejects with a WebhookError,
- * and with a TypeError for a tolerance that is none.
+ * ignored, so that the old one may be a variable that is not always set. Rejects with a
+ * WebhookError, and with a TypeError for a tolerance that is none.
  */
 export async function verify(
   headers: WebhookHeaders,
