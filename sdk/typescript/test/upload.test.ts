@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openAsBlob, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import type { FileToUpload, UploadOptions } from '../src/index.js';
+import { type FileToUpload, Parlance, type UploadOptions } from '../src/index.js';
 import { type Api, keysOf, quick, withApi } from './api.js';
 
 const piece = 256 * 1024;
@@ -167,6 +167,10 @@ test('an upload in which nothing happens is given up, and one that goes on is no
     assert.equal(new Set(keysOf(api)).size, 1);
     assert.equal(api.requests.length, 2);
   });
+  const unread: typeof fetch = (_, { signal } = {}) =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
+  const { knowledge } = new Parlance({ baseUrl: 'http://127.0.0.1:1', apiKey: 'k', fetch: unread, timeoutMs: 30, retries: { max: 0 } });
+  await assert.rejects(knowledge.upload(file), { reason: 'deadline-exceeded' });
   await withUploads(
     async (request, response) => {
       await partsOf(request);

@@ -1,6 +1,7 @@
 // The voice, with a microphone and a loudspeaker that are silent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SessionUrls } from '../src/index.js';
 import { withSession } from './talk.js';
 
 class SilentNode {
@@ -33,9 +34,13 @@ test('the voice can be started at once, and start() resolves when it is on', () 
 
 test('the voice waits for a session that is being created', () =>
   withSession({}, async ({ service }) => {
-    const fetchSession = async () => ({ chatUrl: service.chatUrl, wsUrl: service.wsUrl });
+    let give: (urls: SessionUrls) => void = () => undefined;
+    const fetchSession = () => new Promise<SessionUrls>((resolve) => (give = resolve));
     await withSession({ chatUrl: '', wsUrl: undefined, worklets, autoConnect: false, fetchSession }, async ({ session }) => {
-      await session.voice.start();
+      const started = session.voice.start();
+      for (let n = 0; n < 10; n++) await new Promise((resolve) => setImmediate(resolve)); // the microphone is there
+      give({ chatUrl: service.chatUrl, wsUrl: service.wsUrl });
+      await started;
       assert.equal(session.voice.state.phase, 'on');
       assert.match((await session.send('one').done).text, /one/);
     });
