@@ -1,1 +1,0 @@
-import{jr as e,pt as t,u as n}from"./caller-DyoRO4ma.js";var r=e();function i({error:e}){let i=t(e).reason.startsWith(`plan-`);return(0,r.jsx)(n,{error:e,retry:i&&(0,r.jsx)(`a`,{href:`#/usage`,children:`See the plans`})})}export{i as t};

@@ -1,1 +1,0 @@
-import{P as e}from"./index-DYX4Stez.js";import{i as t,jr as n}from"./caller-DyoRO4ma.js";import{t as r}from"./href-C3s__OGc.js";var i=n(),a=({userId:n})=>t()?(0,i.jsx)(e,{href:r(n),children:n}):(0,i.jsx)(`bdi`,{children:n});export{a as t};
