@@ -34,10 +34,10 @@ func (f *fixture) dialEleven(t *testing.T, published string) eleven {
 }
 
 func (c eleven) read() (event, error) {
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience) // pings do not renew it
+	defer cancel()
 	for {
-		ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 		_, data, err := c.conn.Read(ctx)
-		cancel()
 		if err != nil {
 			return nil, err
 		}

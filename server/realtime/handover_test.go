@@ -24,8 +24,11 @@ func (f *fixture) operatorSays(t *testing.T, id sessions.ID, text string) {
 	}
 }
 
+// release gives the conversation back when nothing that was said waits any more: the agent would
+// answer that.
 func (f *fixture) release(t *testing.T, id sessions.ID) {
 	t.Helper()
+	f.awaitTurns(t, id, sessions.TurnInProgress, 0)
 	if _, err := f.Handover.Release(t.Context(), f.principal, id, "Between us."); err != nil {
 		t.Fatal(err)
 	}
