@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 )
 
 const (
@@ -49,6 +51,9 @@ type caller struct{ client *Client }
 // of this package.
 func (c caller) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		if err := checkSent(req.Any()); err != nil {
+			return nil, err
+		}
 		c.client.setHeaders(req.Header())
 		key := keyFrom(ctx)
 		if key == "" {
@@ -79,16 +84,33 @@ func (c caller) try(ctx context.Context, next connect.UnaryFunc, req connect.Any
 	return answer, nil
 }
 
+// checkSent refuses a request that cannot be encoded, such as of a text that is not UTF-8. The
+// package connect would send an empty one.
+func checkSent(message any) error {
+	request, ok := message.(proto.Message)
+	if !ok {
+		return nil
+	}
+	if _, err := proto.Marshal(request); err != nil {
+		return &Error{
+			Reason: ReasonInvalidRequest, Message: fmt.Sprintf("The request cannot be sent: %v", err),
+			Code: connect.CodeInvalidArgument, cause: err,
+		}
+	}
+	return nil
+}
+
 // WrapStreamingClient implements connect.Interceptor. Streams are not repeated here: what one has
 // brought already cannot be taken back.
 func (c caller) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
+		ctx, cancel := context.WithCancel(ctx)
 		conn := next(ctx, spec)
 		c.client.setHeaders(conn.RequestHeader())
 		if key := keyFrom(ctx); key != "" {
 			conn.RequestHeader().Set(idempotencyHeader, key)
 		}
-		return stream{conn}
+		return stream{conn, cancel}
 	}
 }
 
@@ -98,10 +120,26 @@ func (c caller) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.
 }
 
 // stream is a stream with errors of this package.
-type stream struct{ connect.StreamingClientConn }
+type stream struct {
+	connect.StreamingClientConn
+	// cancel ends the request; closing the stream without it would send one that is empty.
+	cancel context.CancelFunc
+}
 
 // Send implements connect.StreamingClientConn.
-func (s stream) Send(message any) error { return streamError(s.StreamingClientConn.Send(message)) }
+func (s stream) Send(message any) error {
+	if err := checkSent(message); err != nil {
+		s.cancel()
+		return err
+	}
+	return streamError(s.StreamingClientConn.Send(message))
+}
+
+// CloseResponse implements connect.StreamingClientConn.
+func (s stream) CloseResponse() error {
+	defer s.cancel()
+	return s.StreamingClientConn.CloseResponse()
+}
 
 // Receive implements connect.StreamingClientConn.
 func (s stream) Receive(message any) error {

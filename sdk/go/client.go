@@ -35,14 +35,15 @@ type Options struct {
 	// APIKey is the key, prl_…, or the token of a session for the calls that take one. Empty:
 	// PARLANCE_API_KEY.
 	APIKey string
-	// HTTPClient makes the connections. It must have no Timeout, which would cut streams. Nil: one
-	// of the client's own.
+	// HTTPClient makes the connections. It must have no Timeout, which would cut streams. Unless it
+	// has a CheckRedirect, redirects are not followed: the service has none. Nil: one of the
+	// client's own.
 	HTTPClient *http.Client
 	// MaxRetries is how often a call is repeated after a failed connection or a refusal that time
 	// may mend. 0: twice. Negative: never.
 	MaxRetries int
-	// Timeout bounds each try of a call; streams and uploads have no bound but their context's. 0: 2
-	// minutes. Negative: none.
+	// Timeout bounds each try of a call, and how long nothing may move in an upload. Streams have no
+	// bound but their context's. 0: 2 minutes. Negative: none.
 	Timeout time.Duration
 	// ReconnectFor is how long a lost stream or socket is tried to be made again. 0: the 2 minutes
 	// for which the service keeps a session without a client. Negative: not at all.
@@ -79,19 +80,28 @@ type Client struct {
 	// base is the base URL without /v1 and without a slash at the end.
 	base    string
 	options Options
+	http    transport
 	now     func() time.Time
+	// silence is how long a stream or socket may bring nothing.
+	silence time.Duration
+	// settleTime and resumeTime are those of an outbox.
+	settleTime, resumeTime time.Duration
 }
 
-// New makes a client. It calls nothing. It fails when there is no base URL, or none of http or
-// https, or no API key.
+// New makes a client. It calls nothing. It fails when there is no base URL or API key, or one that
+// cannot be one. White space around them is cut off, such as the line break of a file.
 func New(o Options) (*Client, error) {
-	o.BaseURL = cmp.Or(o.BaseURL, os.Getenv(EnvBaseURL)) //nolint:forbidigo // a documented default
-	o.APIKey = cmp.Or(o.APIKey, os.Getenv(EnvAPIKey))    //nolint:forbidigo // a documented default
+	o.BaseURL = strings.TrimSpace(cmp.Or(o.BaseURL, os.Getenv(EnvBaseURL))) //nolint:forbidigo // a documented default
+	o.APIKey = strings.TrimSpace(cmp.Or(o.APIKey, os.Getenv(EnvAPIKey)))    //nolint:forbidigo // a documented default
 	o.MaxRetries = max(0, cmp.Or(o.MaxRetries, defaultMaxRetries))
 	o.Timeout = max(0, cmp.Or(o.Timeout, defaultTimeout))
 	o.ReconnectFor = max(0, cmp.Or(o.ReconnectFor, defaultReconnectFor))
-	if o.HTTPClient == nil {
-		o.HTTPClient = &http.Client{}
+	own := http.Client{}
+	if o.HTTPClient != nil {
+		own = *o.HTTPClient
+	}
+	if own.CheckRedirect == nil {
+		own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	if o.OnReconnect == nil {
 		o.OnReconnect = func(error) {}
@@ -99,11 +109,14 @@ func New(o Options) (*Client, error) {
 	if o.APIKey == "" {
 		return nil, fmt.Errorf("parlance: there is no API key: set Options.APIKey or %s", EnvAPIKey)
 	}
+	if strings.ContainsFunc(o.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("parlance: the API key is not one: it has white space or other characters that no key has")
+	}
 	base, err := baseOf(o.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{base: base, options: o}
+	c := &Client{base: base, options: o, http: transport{&own}, silence: silentFor, settleTime: settleTime, resumeTime: resumeTime}
 	c.now = time.Now
 	c.openServices()
 	return c, nil
@@ -116,14 +129,15 @@ func baseOf(given string) (string, error) {
 		return "", fmt.Errorf("parlance: there is no base URL: set Options.BaseURL or %s", EnvBaseURL)
 	}
 	parsed, err := url.Parse(given)
-	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
+	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" ||
+		strings.ContainsAny(given, " \t?#") {
 		return "", errors.New("parlance: the base URL is not one such as https://parlance.example.org")
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(given, "/"), "/v1"), "/"), nil
 }
 
 func (c *Client) openServices() {
-	http, base := c.options.HTTPClient, c.base
+	http, base := c.http, c.base
 	// The call's own interceptor is the outermost: those of the options see each try.
 	with := append([]connect.ClientOption{connect.WithInterceptors(caller{c})}, c.options.ConnectOptions...)
 	c.Agents = parlancev1connect.NewAgentServiceClient(http, base, with...)

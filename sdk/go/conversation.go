@@ -9,18 +9,24 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
+	"connectrpc.com/connect"
 	"github.com/coder/websocket"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
 const (
-	// maxEventBytes is more than the service's largest event.
+	// maxEventBytes is more than the service's largest event, maxSentBytes the largest that it takes.
 	maxEventBytes = 4 << 20
+	maxSentBytes  = 1 << 20
+	// maxTextChars is the longest text that the service takes.
+	maxTextChars = 32_000
 	// socketTimeout limits a handshake, and how long an event may take to be sent.
 	socketTimeout = 15 * time.Second
 	// audioBytes is the most sound in one event: the service takes frames of 1 MiB, and base64 adds
@@ -52,7 +58,7 @@ type Conversation struct {
 	cancel            context.CancelFunc
 
 	mu   sync.Mutex
-	conn *websocket.Conn // nil while there is none
+	conn *socket // nil while there is none
 	// settings are the session.update events that were sent: another server needs them again.
 	settings [][]byte
 	outbox   outbox
@@ -90,11 +96,12 @@ func (c *Client) ConnectURL(ctx context.Context, signedURL string) (*Conversatio
 		closing: make(chan struct{}), finished: make(chan struct{}),
 	}
 	conversation.outbox.send = conversation.writeLocked
-	conversation.outbox.later = func(ask func()) {
-		time.AfterFunc(settleTime, func() {
+	conversation.outbox.settleTime, conversation.outbox.resumeTime = c.settleTime, c.resumeTime
+	conversation.outbox.later = func(after time.Duration, do func()) {
+		time.AfterFunc(after, func() {
 			conversation.mu.Lock()
 			defer conversation.mu.Unlock()
-			ask()
+			do()
 		})
 	}
 	conn, err := conversation.dial(ctx, "")
@@ -107,11 +114,17 @@ func (c *Client) ConnectURL(ctx context.Context, signedURL string) (*Conversatio
 	return conversation, nil
 }
 
+// socket is a connection. silent closes it when it brings nothing; the service pings it every 20 s.
+type socket struct {
+	*websocket.Conn
+	silent *time.Timer
+}
+
 // dial opens the socket, behind the event with the id last.
-func (c *Conversation) dial(ctx context.Context, last string) (*websocket.Conn, error) {
+func (c *Conversation) dial(ctx context.Context, last string) (*socket, error) {
 	address, err := url.Parse(c.url)
-	if err != nil {
-		return nil, noAnswer(err)
+	if err != nil || !slices.Contains([]string{"ws", "wss", "http", "https"}, address.Scheme) || address.Host == "" {
+		return nil, errors.New("parlance: the URL is not one of a session's WebSocket") // it is not shown: it is signed
 	}
 	if last != "" {
 		query := address.Query()
@@ -120,15 +133,21 @@ func (c *Conversation) dial(ctx context.Context, last string) (*websocket.Conn, 
 	}
 	within, cancel := context.WithTimeout(ctx, socketTimeout)
 	defer cancel()
+	var silent *time.Timer
 	//nolint:bodyclose // the package closes the body of a refusal, and a connection has none
 	conn, answer, err := websocket.Dial(within, address.String(), &websocket.DialOptions{
-		HTTPClient: c.client.options.HTTPClient, Subprotocols: []string{"realtime"},
+		HTTPClient: c.client.http.http, Subprotocols: []string{"realtime"},
 		HTTPHeader: http.Header{"User-Agent": {userAgent()}, "Parlance-Version": {APIVersion}},
+		OnPingReceived: func(context.Context, []byte) bool {
+			silent.Reset(c.client.silence)
+			return true
+		},
 	})
 	switch {
 	case err == nil:
 		conn.SetReadLimit(maxEventBytes)
-		return conn, nil
+		silent = time.AfterFunc(socketTimeout, func() { _ = conn.CloseNow() })
+		return &socket{conn, silent}, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case answer == nil:
@@ -163,10 +182,14 @@ func (c *Conversation) EndReason() string {
 	return c.ending
 }
 
-// Say says something to the agent, 1 to 32,000 characters, and asks for an answer. Without a
-// connection it is said when there is one. What the service refuses is an event "error". It fails
-// with ErrConversationOver only.
+// Say says something to the agent, 1 to 32,000 characters, and asks for an answer. What is said
+// behind another text is sent when that one's answer has ended, and without a connection when there
+// is one; when the conversation ends before, it is not said. What the service refuses is an event
+// "error". Errors: ErrConversationOver, and ReasonInvalidRequest for a text of another length.
 func (c *Conversation) Say(text string) error {
+	if n := utf8.RuneCountInString(text); n == 0 || n > maxTextChars {
+		return notTaken(fmt.Sprintf("The text has %d characters, not 1 to %d.", n, maxTextChars))
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.isOver() {
@@ -192,7 +215,8 @@ func (c *Conversation) SendAudio(sound []byte) error {
 
 // Send sends any event of docs/realtime.md, as a value that encoding/json makes an object of. A
 // session.update is sent again by itself to a server that the conversation moves to. Errors:
-// ErrNotConnected, ErrConversationOver, or why it could not be encoded.
+// ErrNotConnected, ErrConversationOver, ReasonInvalidRequest for one of more than 1 MiB, or why it
+// could not be encoded.
 func (c *Conversation) Send(event any) error {
 	text, err := json.Marshal(event)
 	if err != nil {
@@ -201,6 +225,9 @@ func (c *Conversation) Send(event any) error {
 	var kind struct{ Type string }
 	if err := json.Unmarshal(text, &kind); err != nil {
 		return fmt.Errorf("parlance: the event is not an object: %w", err)
+	}
+	if len(text) > maxSentBytes {
+		return notTaken(fmt.Sprintf("The event has %d bytes, of at most %d.", len(text), maxSentBytes))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -211,6 +238,11 @@ func (c *Conversation) Send(event any) error {
 		c.settings = append(c.settings, text)
 	}
 	return c.writeText(text)
+}
+
+// notTaken refuses what the service would not take.
+func notTaken(message string) error {
+	return &Error{Reason: ReasonInvalidRequest, Message: message, Code: connect.CodeInvalidArgument}
 }
 
 // writeLocked sends an event, and reports whether there is a connection; c is locked.
@@ -239,8 +271,9 @@ func (c *Conversation) writeText(text []byte) error {
 // isOver reports whether nothing can be said any more; c is locked.
 func (c *Conversation) isOver() bool { return c.closed || c.ending != "" || c.err != nil }
 
-// Close hangs up, which completes the session unless it has another socket. A conversation without
-// a connection at the moment ends by itself after two minutes.
+// Close hangs up, which completes the session unless it has another socket; a moment later its
+// status is completed. A conversation without a connection at the moment ends by itself after two
+// minutes.
 func (c *Conversation) Close() { c.leave(websocket.StatusNormalClosure, "hang_up") }
 
 // Leave closes the socket without hanging up: the session waits two minutes for another one, by

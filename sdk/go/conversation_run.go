@@ -76,7 +76,7 @@ func (c *Conversation) receive(ctx context.Context, again *reconnect, first bool
 		c.mu.Lock()
 		conn := c.conn
 		c.mu.Unlock()
-		_, text, err := conn.Read(ctx)
+		text, err := c.read(ctx, conn, greeted)
 		if err != nil {
 			return err
 		}
@@ -104,6 +104,19 @@ func (c *Conversation) receive(ctx context.Context, again *reconnect, first bool
 		case <-c.closing:
 		}
 	}
+}
+
+// read reads an event. A connection that brings nothing, not even a ping, is lost: one that was
+// made just now after a shorter time.
+func (c *Conversation) read(ctx context.Context, conn *socket, greeted bool) ([]byte, error) {
+	limit := c.client.silence
+	if !greeted {
+		limit = min(limit, socketTimeout)
+	}
+	conn.silent.Reset(limit)
+	defer conn.silent.Stop()
+	_, text, err := conn.Read(ctx)
+	return text, err
 }
 
 // restore sends again what another server does not know, and what may have been lost.
@@ -135,7 +148,8 @@ func (c *Conversation) end(ctx context.Context, err error) bool {
 		}
 	case closed.Code == statusFailed && closed.Reason != internalError:
 		c.ending, c.err = closed.Reason, &CloseError{Code: int(closed.Code), Reason: closed.Reason}
-	case closed.Code == websocket.StatusPolicyViolation, closed.Code == statusReplaced:
+	case closed.Code == websocket.StatusPolicyViolation, closed.Code == statusReplaced,
+		closed.Code == websocket.StatusMessageTooBig: // it would be sent again
 		c.err = &CloseError{Code: int(closed.Code), Reason: closed.Reason}
 	default:
 		return false

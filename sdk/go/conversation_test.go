@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -22,6 +23,8 @@ type socketServer struct {
 	talk []func(*socket)
 	// urls are those of the connections, without the token.
 	urls []string
+	// refuse answers in place of a missing talk; nil: the session is over.
+	refuse func(http.ResponseWriter)
 }
 
 // socket is one connection, as the service has it.
@@ -72,7 +75,11 @@ func serveSockets(t *testing.T, talk ...func(*socket)) *socketServer {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.urls = append(s.urls, r.URL.Query().Get("last_event_id"))
 		n := len(s.urls)
-		if n > len(s.talk) || s.talk[n-1] == nil {
+		if missing := n > len(s.talk) || s.talk[n-1] == nil; missing && s.refuse != nil {
+			s.refuse(w)
+			return
+		} else if missing {
+			w.Header().Set("Content-Type", "application/problem+json")
 			w.WriteHeader(http.StatusConflict)
 			_ = json.NewEncoder(w).Encode(map[string]string{"code": "session-closed", "detail": "It is over."})
 			return
@@ -83,6 +90,7 @@ func serveSockets(t *testing.T, talk ...func(*socket)) *socketServer {
 			return
 		}
 		defer func() { _ = conn.CloseNow() }()
+		conn.SetReadLimit(1 << 20) // as the service has it
 		s.talk[n-1](&socket{conn, t, r.Context()})
 	}))
 	t.Cleanup(s.Close)
@@ -163,6 +171,7 @@ func TestConversationEnds(t *testing.T) {
 		"Failed":          {1011, "max_tokens", "1011 max_tokens"},
 		"Replaced":        {4409, "replaced", "4409 replaced"},
 		"Closed":          {1008, "session-closed", "1008 session-closed"},
+		"TooLarge":        {1009, "frame_too_large", "1009 frame_too_large"},
 		"ClosedMeanwhile": {1012, "reconnect", "session-closed: It is over."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,7 +263,8 @@ func TestConversationSaysOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serveSockets(t, first, second)
-			conversation, err := s.connect(t)
+			client := open(t, s.URL, "k").WithWaits(50*time.Millisecond, time.Hour)
+			conversation, err := client.ConnectURL(t.Context(), s.URL+"/v1/realtime/chat/ses_1?token=x")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 )
 
-// Reason says why a call was refused: a code of docs/errors.md. A service that is newer than this
-// package may give one that has no constant here.
+// Reason says why a call was refused: a code of docs/errors.md, or ReasonNotParlance. A service
+// that is newer than this package may give one that has no constant here.
 type Reason string
+
+// ReasonNotParlance is the reason of an answer that is not a Parlance service's and for whose
+// status there is no other reason: a redirect, a page, a proxy's refusal.
+const ReasonNotParlance Reason = "not-parlance"
 
 // Error is a call that was refused, or that had no answer.
 type Error struct {
@@ -32,11 +34,14 @@ type Error struct {
 	RetryAfter time.Duration
 	// Code is the Connect code. Over REST, which uploads use, it is the nearest one.
 	Code connect.Code
-	// HTTPStatus is the status of the answer to an upload or to a socket's handshake; 0 otherwise.
+	// HTTPStatus is the status of the answer to an upload or to a socket's handshake, and of an
+	// answer that is not the service's; 0 otherwise.
 	HTTPStatus int
 
 	answered bool
-	cause    error
+	// foreign says that the answer is not the service's.
+	foreign bool
+	cause   error
 }
 
 // FieldError is what is wrong with one field of a request.
@@ -49,18 +54,23 @@ type FieldError struct {
 	Message string
 }
 
-// Error is the reason and the message.
+// Error is the reason, the message and the id of the request.
 func (e *Error) Error() string {
-	if e.Message == "" {
-		return string(e.Reason)
+	text := string(e.Reason)
+	if e.Message != "" {
+		text += ": " + e.Message
 	}
-	return string(e.Reason) + ": " + e.Message
+	if e.RequestID != "" {
+		text += " (request " + e.RequestID + ")"
+	}
+	return text
 }
 
 // Unwrap returns the error below: of a generated client a *connect.Error.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Answered reports whether the service refused the call, rather than not answering at all.
+// Answered reports whether the call was refused, by the service or by what is in between, rather
+// than not answered at all.
 func (e *Error) Answered() bool { return e.answered }
 
 // ReasonOf returns why a call failed; "" for nil and for errors that are not of a call.
@@ -92,7 +102,10 @@ func IsReason(err error, reasons ...Reason) bool {
 // as it is.
 func errorOf(err error) error {
 	wire, ok := errors.AsType[*connect.Error](err)
-	if _, done := errors.AsType[*Error](err); !ok || done {
+	if known, done := errors.AsType[*Error](err); done && known.HTTPStatus > 0 {
+		known.cause = connect.NewWireError(known.Code, errors.New(known.Message)) // for connect.CodeOf
+		return known
+	} else if done || !ok {
 		return err
 	}
 	out := &Error{
@@ -126,7 +139,7 @@ func (e *Error) take(detail any) {
 	}
 }
 
-// reasonOf is the reason of an error that has none: of the protocol, of a proxy, or of this side.
+// reasonOf is the reason of an error that has none: of the protocol, or of this side.
 func reasonOf(code connect.Code) Reason {
 	switch code {
 	case connect.CodeCanceled:
@@ -151,15 +164,6 @@ func reasonOf(code connect.Code) Reason {
 		return ReasonUnavailable
 	}
 	return ReasonInternal
-}
-
-// retryAfter reads Retry-After, which the service sends in seconds; 0 without one.
-func retryAfter(header http.Header) time.Duration {
-	seconds, err := strconv.Atoi(header.Get("Retry-After"))
-	if err != nil || seconds < 0 {
-		return 0
-	}
-	return time.Duration(seconds) * time.Second
 }
 
 // noAnswer is the error of a request that got none. It leaves out the request's URL, which may be

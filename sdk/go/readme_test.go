@@ -55,11 +55,19 @@ func TestNew(t *testing.T) {
 	}{
 		{parlance.Options{BaseURL: "http://localhost"}, parlance.EnvAPIKey},
 		{parlance.Options{APIKey: "k"}, parlance.EnvBaseURL},
+		{parlance.Options{APIKey: "hush\nhush", BaseURL: "http://localhost"}, "the API key is not one"},
+		{parlance.Options{APIKey: " \n", BaseURL: "http://localhost"}, parlance.EnvAPIKey},
+		{parlance.Options{APIKey: "k", BaseURL: "localhost:8080"}, "base URL is not one such as"},
+		{parlance.Options{APIKey: "k", BaseURL: "http://localhost/a path"}, "base URL is not one such as"},
 		{parlance.Options{APIKey: "k", BaseURL: "ftp://user:hush@host"}, "base URL is not one such as"},
 		{parlance.Options{APIKey: "k", BaseURL: "http://user:hush@ho st"}, "base URL is not one such as"},
 	} {
 		if _, err := parlance.New(row.options); err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%+v: %v", row.options, err)
 		}
+	}
+	// A file ends with a line break.
+	if _, err := parlance.New(parlance.Options{APIKey: "k\r\n", BaseURL: " http://localhost/v1/\n"}); err != nil {
+		t.Error(err)
 	}
 }

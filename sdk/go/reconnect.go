@@ -46,7 +46,7 @@ func (r *reconnect) wait(ctx context.Context, err error) bool {
 		return false
 	case failed.Reason == ReasonIdempotencyKeyInFlight:
 		limit = inFlightFor
-	case !isLost(failed):
+	case !isLost(failed) && !(failed.HTTPStatus > 0 && canRetry(failed)):
 		// An answer that failed stays so; it is not asked for again.
 		return (r.forever || !r.begun) && r.retries.wait(ctx, err)
 	}
@@ -58,8 +58,12 @@ func (r *reconnect) wait(ctx context.Context, err error) bool {
 	if limit <= 0 || !r.forever && now.Sub(r.lost) >= limit {
 		return false
 	}
-	if first && isLost(failed) {
+	if first && failed.Reason != ReasonIdempotencyKeyInFlight {
 		r.client.options.OnReconnect(failed)
 	}
-	return sleep(ctx, r.pauses.take(min(failed.RetryAfter, longestRetryAfter))) == nil
+	pause := r.pauses.take(min(failed.RetryAfter, longestRetryAfter))
+	if !r.forever {
+		pause = min(pause, limit-now.Sub(r.lost))
+	}
+	return sleep(ctx, pause) == nil
 }

@@ -61,6 +61,9 @@ func (r *retries) wait(ctx context.Context, err error) bool {
 
 // canRetry reports whether time may mend a failure. A call that somebody cancelled stays so.
 func canRetry(failed *Error) bool {
+	if failed.foreign {
+		return mayMend(failed.HTTPStatus)
+	}
 	return failed.Reason != ReasonCanceled && retryable[failed.Reason] || isLost(failed)
 }
 

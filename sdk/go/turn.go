@@ -3,6 +3,7 @@ package parlance
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 
 	"connectrpc.com/connect"
@@ -23,8 +24,10 @@ import (
 //	}
 //
 // When the connection is lost it is made again for Options.ReconnectFor, and goes on behind the
-// last event: none is lost, and none comes twice. A second turn.started says that the server was
-// lost and another one begins the answer again: what was said before it is void.
+// last event: none is lost, and none comes twice. When nothing comes for a minute, the service is
+// asked whether it is there: one that does not answer is a lost connection too. A second
+// turn.started says that the server was lost and another one begins the answer again: what was said
+// before it is void.
 //
 // The words are said once, also when it was not known whether they had arrived, since the request
 // has an Idempotency-Key. A request with last_event_id follows the turn of that event. Leaving the
@@ -68,6 +71,11 @@ func (t *turn) run(ctx context.Context, yield func(*parlancev1.StreamTurnRespons
 		if t.over {
 			return
 		}
+		if errors.Is(err, errSilent) && ctx.Err() == nil {
+			if err = t.again.probe(ctx, t.ask); err == nil {
+				continue
+			}
+		}
 		if !t.again.wait(ctx, err) {
 			if ctx.Err() != nil {
 				err = context.Cause(ctx)
@@ -87,14 +95,15 @@ var errEndedEarly = &Error{
 
 // receive gives the events of one connection to the loop.
 func (t *turn) receive(ctx context.Context, yield func(*parlancev1.StreamTurnResponse, error) bool) error {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, silence, cancel := t.again.watchSilence(ctx)
 	defer cancel() // ends the stream, also when the loop was left
 	stream, err := t.open(ctx)
 	if err != nil {
-		return err
+		return silenceOr(ctx, err)
 	}
 	defer func() { _ = stream.Close() }() // stream.Err has its error
-	for stream.Receive() {
+	for ; stream.Receive(); silence.goOn() {
+		silence.pause()
 		event := stream.Msg()
 		t.id, t.last = event.GetTurnId(), event.GetEventId()
 		t.again.opened()
@@ -108,7 +117,13 @@ func (t *turn) receive(ctx context.Context, yield func(*parlancev1.StreamTurnRes
 	}
 	// Behind turn.done there is nothing: the caller has seen it already.
 	t.over = stream.Err() == nil && t.from != "" && t.last == ""
-	return stream.Err()
+	return silenceOr(ctx, stream.Err())
+}
+
+// ask asks the service for the session, to see whether it answers.
+func (t *turn) ask(ctx context.Context) error {
+	_, err := t.client.Sessions.GetSession(ctx, &parlancev1.GetSessionRequest{SessionId: t.request.GetSessionId()})
+	return err
 }
 
 // open says the words, or follows the turn when they are known to have arrived.

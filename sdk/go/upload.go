@@ -2,8 +2,8 @@ package parlance
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,17 +14,16 @@ import (
 	"net/textproto"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
-
-// maxAnswerBytes limits the answer to an upload.
-const maxAnswerBytes = 1 << 20
 
 // UploadParams say what is uploaded. WorkspaceID and Filename are required.
 type UploadParams struct {
@@ -55,13 +54,14 @@ type UploadParams struct {
 // background: poll GetSource, or follow WatchSource. A refusal is an *Error at once, also when the
 // service has not read the whole file: ReasonKBUnsupportedMediaType (HTTP 415),
 // ReasonQuotaExceededKBUploadSize and ReasonQuotaExceededKBStorage (402), ReasonBodyTooLarge (413).
-// A try that failed is repeated when the file is an io.Seeker, from the place on where it was.
+// A try that failed is repeated when the file is an io.Seeker, from the place on where it was. A
+// try in which nothing moves for Options.Timeout has failed.
 func (c *Client) Upload(ctx context.Context, file io.Reader, p UploadParams) (*parlancev1.Source, error) {
 	u := upload{client: c, file: file, params: p, key: keyFrom(ctx), total: -1}
 	if u.key == "" {
 		u.key = newKey()
 	}
-	if err := errors.Join(u.measure(), u.makeForm()); err != nil {
+	if err := cmp.Or(u.check(), u.measure(), u.makeForm()); err != nil {
 		return nil, err
 	}
 	tries := newRetries(c.options.MaxRetries)
@@ -95,6 +95,31 @@ type upload struct {
 	head, tail  []byte
 	// broken is why the file could not be read.
 	broken error
+}
+
+// check refuses what cannot be uploaded before anything is sent.
+func (u *upload) check() error {
+	hasComma := func(tag string) bool { return strings.Contains(tag, ",") }
+	switch p := u.params; {
+	case u.file == nil:
+		return errors.New("parlance: there is no file to upload")
+	case p.WorkspaceID == "":
+		return errors.New("parlance: UploadParams.WorkspaceID is missing")
+	case u.filename() == "":
+		return errors.New("parlance: UploadParams.Filename is missing")
+	case slices.ContainsFunc(p.Tags, hasComma), slices.ContainsFunc(p.OCRLanguages, hasComma):
+		return errors.New("parlance: a tag or language of an upload has a comma: give each by itself")
+	}
+	return nil
+}
+
+// filename is the file's name without folders; empty when there is none.
+func (u *upload) filename() string {
+	name := path.Base(strings.ReplaceAll(u.params.Filename, `\`, "/"))
+	if name == "." || name == "/" {
+		return ""
+	}
+	return strings.ToValidUTF8(name, "")
 }
 
 // measure finds out how large the file is, and whether it can be read again.
@@ -146,13 +171,12 @@ func (u *upload) makeForm() error {
 	}
 	field("tags", strings.Join(u.params.Tags, ","))
 	field("ocr_languages", strings.Join(u.params.OCRLanguages, ","))
-	filename := strings.ToValidUTF8(path.Base(strings.ReplaceAll(u.params.Filename, `\`, "/")), "")
 	mediaType := u.params.MediaType
 	if mediaType == "" {
 		mediaType = "application/octet-stream"
 	}
 	_, err := form.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": filename})},
+		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": u.filename()})},
 		"Content-Type":        {mediaType},
 	})
 	u.head = bytes.Clone(text.Bytes())
@@ -176,7 +200,11 @@ func (u *upload) try(ctx context.Context) (*parlancev1.Source, error) {
 	if u.broken = u.rewind(); u.broken != nil {
 		return nil, u.broken
 	}
-	content := &fileReader{upload: u, left: u.total}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	content := &fileReader{upload: u, left: u.total, limit: u.client.options.Timeout}
+	content.stalled = time.AfterFunc(max(content.limit, socketTimeout), func() { cancel(errStalled) })
+	content.moves()
 	body := struct {
 		io.Reader
 		io.Closer
@@ -195,23 +223,35 @@ func (u *upload) try(ctx context.Context) (*parlancev1.Source, error) {
 	req.Header.Set(idempotencyHeader, u.key)
 	req.Header.Set("Content-Type", u.contentType)
 	req.Header.Set("Expect", "100-continue") // the service may refuse before the file is sent
-	resp, err := u.client.options.HTTPClient.Do(req)
+	resp, err := u.client.http.http.Do(req)
 	if err != nil {
-		return nil, noAnswer(err)
+		return nil, stalledOr(ctx, err)
 	}
+	content.moves()
 	defer func() { _ = resp.Body.Close() }() // only read
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes))
 	if err != nil {
-		return nil, noAnswer(err)
-	}
-	if resp.StatusCode/100 != 2 {
-		return nil, problemOf(resp, answer)
+		return nil, stalledOr(ctx, err)
 	}
 	source := &parlancev1.Source{}
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(answer, source); err != nil {
-		return nil, fmt.Errorf("parlance: the answer is not that of a Parlance service: %w", err)
+	isSource := resp.StatusCode/100 == 2 && mediaType(resp.Header) == "application/json"
+	if !isSource || (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(answer, source) != nil {
+		return nil, errorOf(problemOf(resp, answer))
 	}
 	return source, nil
+}
+
+// errStalled says that nothing moved in an upload for Options.Timeout.
+var errStalled = &Error{
+	Reason: ReasonDeadlineExceeded, Message: "nothing was sent or answered for too long", Code: connect.CodeDeadlineExceeded,
+}
+
+// stalledOr returns errStalled when that ended a try, else why there was no answer.
+func stalledOr(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), errStalled) {
+		return errStalled
+	}
+	return noAnswer(err)
 }
 
 // fileReader reads the file for one try and reports progress.
@@ -221,6 +261,17 @@ type fileReader struct {
 	mu         sync.Mutex
 	closed     bool
 	sent, left int64
+	// stalled ends the try when nothing has moved for the limit; 0: there is none.
+	stalled *time.Timer
+	limit   time.Duration
+}
+
+// moves is called when something was sent or came.
+func (r *fileReader) moves() {
+	r.stalled.Stop()
+	if r.limit > 0 {
+		r.stalled.Reset(r.limit)
+	}
 }
 
 // Close ends the reading, also one that has begun. It implements io.Closer.
@@ -228,6 +279,7 @@ func (r *fileReader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
+	r.stalled.Stop()
 	return nil
 }
 
@@ -244,7 +296,9 @@ func (r *fileReader) Read(p []byte) (int, error) {
 	if r.left > 0 {
 		p = p[:min(int64(len(p)), r.left)]
 	}
+	r.stalled.Stop() // a slow file is the caller's
 	n, err := r.upload.file.Read(p)
+	r.moves()
 	r.sent += int64(n)
 	if r.left > 0 {
 		r.left -= int64(n)
@@ -259,60 +313,4 @@ func (r *fileReader) Read(p []byte) (int, error) {
 		r.upload.broken = fmt.Errorf("parlance: read the file: %w", err)
 	}
 	return n, err
-}
-
-// problemOf is the error of an answer of the REST API: a problem of RFC 9457, or that of a proxy.
-func problemOf(resp *http.Response, answer []byte) *Error {
-	var problem struct {
-		Code, Detail, Title string
-		RequestID           string `json:"request_id"`
-		Errors              []struct{ Field, Code, Message string }
-	}
-	out := &Error{
-		Code: codeOf(resp.StatusCode), HTTPStatus: resp.StatusCode, RetryAfter: retryAfter(resp.Header), answered: true,
-		RequestID: resp.Header.Get(requestIDHeader),
-	}
-	if json.Unmarshal(answer, &problem) != nil || problem.Code == "" {
-		out.Reason, out.Message = reasonOf(out.Code), "the service answered "+resp.Status
-		switch resp.StatusCode {
-		case http.StatusRequestEntityTooLarge:
-			out.Reason = ReasonBodyTooLarge // a proxy's limit
-		case http.StatusUnsupportedMediaType:
-			out.Reason = ReasonUnsupportedMediaType
-		}
-		return out
-	}
-	out.Reason, out.Message = Reason(problem.Code), problem.Detail
-	if out.Message == "" {
-		out.Message = problem.Title
-	}
-	for _, field := range problem.Errors {
-		out.Fields = append(out.Fields, FieldError(field))
-	}
-	return out
-}
-
-// codeOf is the Connect code nearest to an HTTP status.
-func codeOf(status int) connect.Code {
-	switch status {
-	case http.StatusUnauthorized:
-		return connect.CodeUnauthenticated
-	case http.StatusForbidden:
-		return connect.CodePermissionDenied
-	case http.StatusNotFound:
-		return connect.CodeNotFound
-	case http.StatusConflict, http.StatusPreconditionFailed:
-		return connect.CodeAborted
-	case http.StatusPaymentRequired, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests:
-		return connect.CodeResourceExhausted
-	case http.StatusNotImplemented, http.StatusMethodNotAllowed:
-		return connect.CodeUnimplemented
-	case http.StatusGatewayTimeout:
-		return connect.CodeDeadlineExceeded
-	case http.StatusBadGateway, http.StatusServiceUnavailable:
-		return connect.CodeUnavailable
-	case http.StatusInternalServerError:
-		return connect.CodeInternal
-	}
-	return connect.CodeInvalidArgument
 }

@@ -2,6 +2,7 @@ package parlance
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"google.golang.org/protobuf/proto"
@@ -42,6 +43,11 @@ func (w *watch) run(ctx context.Context, yield func(*parlancev1.WatchEventsRespo
 		if w.left {
 			return
 		}
+		if errors.Is(err, errSilent) && ctx.Err() == nil {
+			if err = w.again.probe(ctx, w.ask); err == nil {
+				continue
+			}
+		}
 		again := w.again.wait
 		if err != nil && !w.again.forever { // it was never open
 			again = w.again.retries.wait
@@ -59,14 +65,15 @@ func (w *watch) run(ctx context.Context, yield func(*parlancev1.WatchEventsRespo
 }
 
 func (w *watch) receive(ctx context.Context, yield func(*parlancev1.WatchEventsResponse, error) bool) error {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, silence, cancel := w.again.watchSilence(ctx)
 	defer cancel()
 	stream, err := w.client.Webhooks.WatchEvents(ctx, w.next)
 	if err != nil {
-		return err
+		return silenceOr(ctx, err)
 	}
 	defer func() { _ = stream.Close() }() // stream.Err has its error
-	for stream.Receive() {
+	for ; stream.Receive(); silence.goOn() {
+		silence.pause()
 		w.again.opened()
 		w.again.forever = w.client.options.ReconnectFor > 0
 		answer := stream.Msg()
@@ -79,5 +86,11 @@ func (w *watch) receive(ctx context.Context, yield func(*parlancev1.WatchEventsR
 			return nil
 		}
 	}
-	return stream.Err()
+	return silenceOr(ctx, stream.Err())
+}
+
+// ask asks the service for the events in another way, to see whether it answers.
+func (w *watch) ask(ctx context.Context) error {
+	_, err := w.client.Webhooks.ListEvents(ctx, &parlancev1.ListEventsRequest{WorkspaceId: w.next.GetWorkspaceId(), PageSize: 1})
+	return err
 }

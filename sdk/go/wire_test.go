@@ -33,6 +33,8 @@ type scripted struct {
 	agents      []func() error
 	say, follow []func(turnStream) error
 	watch       []func(*connect.ServerStream[parlancev1.WatchEventsResponse]) error
+	// there answers what is asked beside a silent stream.
+	there func() error
 
 	mu       sync.Mutex
 	headers  []http.Header
@@ -74,6 +76,14 @@ func (s *scripted) GetAgent(context.Context, *parlancev1.GetAgentRequest) (*parl
 		return nil, err
 	}
 	return &parlancev1.Agent{Id: "agt_1"}, nil
+}
+
+func (s *scripted) GetSession(context.Context, *parlancev1.GetSessionRequest) (*parlancev1.Session, error) {
+	return &parlancev1.Session{}, s.there()
+}
+
+func (s *scripted) ListEvents(context.Context, *parlancev1.ListEventsRequest) (*parlancev1.ListEventsResponse, error) {
+	return &parlancev1.ListEventsResponse{}, s.there()
 }
 
 func (s *scripted) StreamTurn(_ context.Context, _ *parlancev1.StreamTurnRequest, stream turnStream) error {
@@ -399,6 +409,7 @@ func TestUploads(t *testing.T) {
 			return
 		}
 		text, err := io.ReadAll(file)
+		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusAccepted)
 		fmt.Fprintf(w, `{"id": "src_1", "name": %q, "later": 1}`, fmt.Sprint(len(text), err, text[0], text[len(text)-1]))
 	}
