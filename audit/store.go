@@ -21,9 +21,11 @@ type pendingRow struct {
 	Entry    Entry               `bun:"entry,type:jsonb"`
 }
 
+// insertPending notes a change. A row that is there already is this one: when its connection is
+// lost the statement is sent again, and may have been done.
 func insertPending(ctx context.Context, db bun.IDB, e Entry) error {
 	row := pendingRow{TenantID: e.TenantID, ID: e.ID, BegunAt: e.BegunAt, Entry: e}
-	if _, err := db.NewInsert().Model(&row).Exec(ctx); err != nil {
+	if _, err := db.NewInsert().Model(&row).On("CONFLICT (tenant_id, id) DO NOTHING").Exec(ctx); err != nil {
 		return fmt.Errorf("note a change for the audit log: %w", err)
 	}
 	return nil

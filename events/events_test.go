@@ -131,6 +131,22 @@ func TestBody(t *testing.T) {
 	}
 }
 
+// TestOlderFeedback reads what 0.2.0 stored: the feedback of an answer was a text.
+func TestOlderFeedback(t *testing.T) {
+	t.Parallel()
+	read, err := events.ReadPayload(events.PostCallTranscription, []byte(`{"conversation_id":"ses_1","transcript":[
+		{"role":"agent","message":"One.","feedback":"like","time_in_call_secs":7},{"role":"agent","message":"Two.","feedback":""}]}`))
+	call, ok := read.(*parlancev1.PostCallTranscription)
+	if err != nil || !ok || call.GetConversationId() != "ses_1" || len(call.GetTranscript()) != 2 {
+		t.Fatalf("%v, %v", read, err)
+	}
+	liked, other := call.GetTranscript()[0], call.GetTranscript()[1]
+	if liked.GetFeedback().GetScore() != "like" || liked.GetFeedback().GetTimeInCallSecs() != 7 || other.GetFeedback() != nil ||
+		liked.GetMessage() != "One." || other.GetMessage() != "Two." {
+		t.Errorf("%v, %v", liked, other)
+	}
+}
+
 func TestAppend(t *testing.T) {
 	t.Parallel()
 	db, ref := open(t)

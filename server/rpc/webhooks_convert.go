@@ -176,12 +176,9 @@ func eventProto(ctx context.Context, e webhooks.FeedEvent) (*parlancev1.Event, e
 
 // setPayload sets the member of the oneof that has the message of the event's type.
 func setPayload(event *parlancev1.Event, of events.Type, data json.RawMessage) error {
-	payload := events.NewPayload(of)
-	if payload == nil {
-		return nil
-	}
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, payload); err != nil {
-		return fmt.Errorf("read the data of event %s as its message: %w", event.GetEventId(), err)
+	payload, err := events.ReadPayload(of, data)
+	if payload == nil || err != nil {
+		return err
 	}
 	message := event.ProtoReflect()
 	members := message.Descriptor().Oneofs().ByName("payload").Fields()
