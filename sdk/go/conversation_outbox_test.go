@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,13 @@ func ended(response, status, code string) string {
 		"status_details": {"error": {"code": %q}}}}`, response, status, code)
 }
 
+// shared is a text that the handlers of one connection after another know.
+type shared struct{ text atomic.Value }
+
+func (s *shared) set(text string) { s.text.Store(text) }
+
+func (s *shared) get() string { text, _ := s.text.Load().(string); return text }
+
 // hears reads a message and the request for its answer, and returns its id.
 func (s *socket) hears(text string) string {
 	s.t.Helper()
@@ -44,12 +52,12 @@ func (s *socket) hears(text string) string {
 func TestConversationOneByOne(t *testing.T) {
 	t.Parallel()
 	const soon, never = time.Millisecond, time.Hour
-	var id string
+	var said shared
 	in := func(phases ...func(*socket)) []func(*socket) { return phases }
 	hears := func(then func(*socket)) func(*socket) {
-		return func(s *socket) { s.send(created); id = s.hears("First."); then(s) }
+		return func(s *socket) { s.send(created); said.set(s.hears("First.")); then(s) }
 	}
-	begins := hears(func(s *socket) { s.send(begun("r1", id)) })
+	begins := hears(func(s *socket) { s.send(begun("r1", said.get())) })
 	comesBack := func(then func(*socket)) func(*socket) {
 		return func(s *socket) { s.send(created); then(s); s.hears("Second."); _ = s.Close(1000, "end_call") }
 	}
@@ -59,19 +67,19 @@ func TestConversationOneByOne(t *testing.T) {
 	}{
 		"Ended": {in(hears(func(s *socket) {
 			s.send(begun("r0", ""), ended("r0", "completed", "")) // of nobody's message
-			s.send(begun("r2", id))
+			s.send(begun("r2", said.get()))
 			s.wants("marker")
 			s.send(ended("r2", "cancelled", ""))
 			s.hears("Second.")
 			_ = s.Close(1000, "end_call")
 		})), never, never},
 		"Refused": {in(hears(func(s *socket) {
-			s.send(fmt.Sprintf(`{"type": "error", "event_id": "e", "error": {"code": "session-taken-over", "event_id": %q}}`, id+".answer"))
+			s.send(fmt.Sprintf(`{"type": "error", "event_id": "e", "error": {"code": "session-taken-over", "event_id": %q}}`, said.get()+".answer"))
 			s.hears("Second.")
 			_ = s.Close(1000, "end_call")
 		})), never, never},
 		"FailedWithoutALoss": {in(hears(func(s *socket) {
-			s.send(begun("r1", id), ended("r1", "failed", "unavailable"))
+			s.send(begun("r1", said.get()), ended("r1", "failed", "unavailable"))
 			s.hears("Second.")
 			_ = s.Close(1000, "end_call")
 		})), never, never},
@@ -88,8 +96,9 @@ func TestConversationOneByOne(t *testing.T) {
 		"ResumedBeforeItsBeginningCame": {in(hears(func(*socket) {}), comesBack(func(s *socket) {
 			s.wants("conversation.item.create")
 			s.wants("conversation.item.retrieve")
-			s.send(fmt.Sprintf(`{"type": "error", "event_id": "e", "error": {"code": "item_create_duplicate_id", "event_id": %q}}`, id+".item"),
-				fmt.Sprintf(`{"type": "conversation.item.retrieved", "event_id": "i", "item": {"id": %q}}`, id))
+			s.send(fmt.Sprintf(`{"type": "error", "event_id": "e", "error": {"code": "item_create_duplicate_id", "event_id": %q}}`,
+				said.get()+".item"),
+				fmt.Sprintf(`{"type": "conversation.item.retrieved", "event_id": "i", "item": {"id": %q}}`, said.get()))
 			s.send(ended("r1", "failed", "unavailable"), begun("r2", ""))
 			s.wants("marker")
 			s.send(ended("r2", "completed", ""))

@@ -226,38 +226,38 @@ func TestConversationSaysOnce(t *testing.T) {
 		return fmt.Sprintf(`{"type": "conversation.item.retrieved", "event_id": "i", "item": {"id": %q}}`, id)
 	}
 	ends := func(s *socket) { _ = s.Close(1000, "end_call") }
-	var id string
+	var said shared
 	first := func(s *socket) { // loses the connection behind the message
 		s.send(created)
-		id = s.wants("conversation.item.create").Item.ID
+		said.set(s.wants("conversation.item.create").Item.ID)
 		s.wants("response.create")
 	}
 	for name, second := range map[string]func(*socket){
 		"Nothing arrived": func(s *socket) {
 			s.send(created)
-			if again := s.wants("conversation.item.create"); again.Item.ID != id || again.Item.Content[0].Text != "Hello." {
+			if again := s.wants("conversation.item.create"); again.Item.ID != said.get() || again.Item.Content[0].Text != "Hello." {
 				t.Errorf("sent %v", again)
 			}
 			s.wants("conversation.item.retrieve")
-			s.send(added(id), retrieved(id))
+			s.send(added(said.get()), retrieved(said.get()))
 			s.wants("response.create")
-			s.send(answer(id))
+			s.send(answer(said.get()))
 			ends(s)
 		},
 		"The message arrived": func(s *socket) {
-			s.send(created, added(id))
+			s.send(created, added(said.get()))
 			s.wants("conversation.item.create")
 			s.wants("conversation.item.retrieve")
-			s.send(failed(id+".item", "item_create_duplicate_id"), retrieved(id))
+			s.send(failed(said.get()+".item", "item_create_duplicate_id"), retrieved(said.get()))
 			s.wants("response.create") // after a while without an answer
-			s.send(answer(id))
+			s.send(answer(said.get()))
 			ends(s)
 		},
 		"The answer has begun": func(s *socket) {
 			s.send(created)
 			s.wants("conversation.item.create")
 			s.wants("conversation.item.retrieve")
-			s.send(added(id), answer(id), failed(id+".item", "item_create_duplicate_id"), retrieved(id))
+			s.send(added(said.get()), answer(said.get()), failed(said.get()+".item", "item_create_duplicate_id"), retrieved(said.get()))
 			ends(s)
 		},
 	} {

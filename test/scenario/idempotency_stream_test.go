@@ -144,7 +144,9 @@ func TestIdempotencyFollows(t *testing.T) {
 	})
 	session := first.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+first.agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
 	path := "/v1/sessions/" + session + "/turns"
-	open := func(env *harness.Env) *eventStream { return openStream(t, env, path, `{"text":"Count."}`, withKey("k")) }
+	open := func(env *harness.Env) *eventStream {
+		return openStream(t, env, path, `{"text":"Count."}`, withKey("k"))
+	}
 	lost := open(first.Env)
 	lost.until("turn.started")
 	_ = lost.body.Body.Close()
