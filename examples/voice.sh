@@ -67,13 +67,13 @@ source=$(api POST "$workspace/knowledge-base/sources/inline" \
 	'{"name": "Lighthouse", "content": "# The lighthouse of Brevik\n\nThe lamp of the lighthouse was first lit in 1893."}' | json it.id)
 agent=$(api POST "$workspace/agents" \
 	'{"name": "Keeper", "first_message": "Hello.", "model": {"provider": "extractive"}}' | json it.id)
-api POST "$workspace/agents/$agent/knowledge-base/attach" "{\"source_ids\": [\"$source\"]}" >/dev/null
 for _ in $(seq 150); do
 	status=$(api GET "$workspace/knowledge-base/sources/$source" | json it.status)
 	[ "$status" != ready ] || break
 	sleep 0.2
 done
 [ "$status" = ready ] || die "the document is $status"
+api POST "$workspace/agents/$agent/knowledge-base/attach" "{\"source_ids\": [\"$source\"]}" >/dev/null
 printf '  %s with %s\n' "$agent" "$source"
 
 step "A spoken question"
