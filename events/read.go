@@ -16,13 +16,14 @@ func ReadPayload(t Type, data json.RawMessage) (proto.Message, error) {
 	if payload == nil {
 		return nil, nil //nolint:nilnil // such an event has no message
 	}
-	if t == PostCallTranscription {
-		var err error
-		if data, err = withFeedback(data); err != nil {
-			return nil, err
+	lenient := protojson.UnmarshalOptions{DiscardUnknown: true}
+	err := lenient.Unmarshal(data, payload)
+	if err != nil && t == PostCallTranscription {
+		if data, err = withFeedback(data); err == nil {
+			err = lenient.Unmarshal(data, payload) // empties it first
 		}
 	}
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, payload); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("read the data of %s as its message: %w", t, err)
 	}
 	return payload, nil
@@ -36,19 +37,14 @@ func withFeedback(data json.RawMessage) (json.RawMessage, error) {
 	if json.Unmarshal(data, &call) != nil || json.Unmarshal(call["transcript"], &transcript) != nil {
 		return data, nil //nolint:nilerr // there is no transcript, or what is wrong with it is said elsewhere
 	}
-	changed := false
 	for _, entry := range transcript {
 		score := entry["feedback"]
 		if !bytes.HasPrefix(score, []byte(`"`)) {
 			continue
 		}
-		changed = true
 		if delete(entry, "feedback"); string(score) != `""` {
 			entry["feedback"] = fmt.Appendf(nil, `{"score":%s,"time_in_call_secs":%s}`, score, entry["time_in_call_secs"])
 		}
-	}
-	if !changed {
-		return data, nil
 	}
 	var err error
 	if call["transcript"], err = json.Marshal(transcript); err != nil {

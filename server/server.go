@@ -174,15 +174,16 @@ func NewHandler(d Deps) (http.Handler, error) {
 	plain, direct := compressor.Wrap(mux), interceptor.WithCookie(interceptor.WithMessageLimit(rpcMux, readMaxBytes))
 	transcoded := compressor.Wrap(facade)
 	root := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isRPC(r.URL.Path) || strings.HasPrefix(r.URL.Path, "/v1/") {
+		toRPC, isREST := isRPC(r.URL.Path), strings.HasPrefix(r.URL.Path, "/v1/")
+		if toRPC || isREST {
 			interceptor.SetVersion(w.Header())
 		}
-		if isRPC(r.URL.Path) {
+		if toRPC {
 			direct.ServeHTTP(w, r)
 			return
 		}
 		unclean := path.Clean(r.URL.Path) != r.URL.Path && r.URL.Path != consolePath // net/http's mux would redirect to another route
-		if unclean || strings.HasPrefix(r.URL.Path, "/v1/") && !isPlain(r.URL.Path) {
+		if unclean || isREST && !isPlain(r.URL.Path) {
 			transcoded.ServeHTTP(w, r)
 			return
 		}
