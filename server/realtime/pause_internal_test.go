@@ -8,6 +8,7 @@ import (
 
 	"parlance.dev/parlance/server/realtime/convai"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/server/realtime/openai"
 	"parlance.dev/parlance/sessions"
 )
 
@@ -86,11 +87,16 @@ func TestEndInAPause(t *testing.T) {
 	}
 }
 
-// TestOnlyMetadataBeforeThePause: what a returning client missed follows the metadata's pause.
-func TestOnlyMetadataBeforeThePause(t *testing.T) {
+// TestOneFrameBeforeThePause: the greeting, and what a returning client missed, follow the pause
+// behind the first frame. Clients of both protocols lose what comes together with it.
+func TestOneFrameBeforeThePause(t *testing.T) {
 	t.Parallel()
-	d := convai.New(dialect.Params{Session: sessions.Session{ID: "ses_1"}})
-	for name, step := range map[string]dialect.Step{"first": d.Open(), "reopened": d.Reopen(nil)} {
+	p := dialect.Params{Session: sessions.Session{ID: "ses_1"}}
+	elevenlabs, realtime := convai.New(p), openai.New(p)
+	for name, step := range map[string]dialect.Step{
+		"elevenlabs, first": elevenlabs.Open(), "elevenlabs, reopened": elevenlabs.Reopen(nil),
+		"openai, first": realtime.Open(), "openai, reopened": realtime.Reopen(nil),
+	} {
 		if step.FramesBeforePause != 1 || len(step.Frames) != 1 || step.Pause <= 0 {
 			t.Errorf("%s: %d of %d frames before the pause of %s",
 				name, step.FramesBeforePause, len(step.Frames), step.Pause)

@@ -3,6 +3,7 @@ package openai
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
@@ -14,9 +15,14 @@ import (
 // maxReplayedItems bounds how many missed items are sent again; the newest are.
 const maxReplayedItems = 200
 
-// Open is what goes out first: session.created.
+// createdPause is how long nothing follows session.created. @openai/agents-realtime empties its
+// history a moment after the connection is open, and would forget a greeting that came with it.
+const createdPause = 40 * time.Millisecond
+
+// Open is what goes out first, and for a moment alone: session.created.
 func (d *Dialect) Open() dialect.Step {
 	d.send(&sessionEvent{head{Type: "session.created"}, d.effectiveSession()})
+	d.step.Pause, d.step.FramesBeforePause = createdPause, len(d.step.Frames)
 	return d.step.Take()
 }
 
