@@ -12,34 +12,61 @@ const entryOverheadBytes = 200
 
 // Cache maps keys to values and evicts entries when it is full. It is safe for concurrent use. Make
 // one with New or NewSized.
-type Cache[K comparable, V any] struct{ entries *otter.Cache[K, V] }
+type Cache[K comparable, V any] struct{ entries entries }
+
+// entries are those of a Cache, whatever their types. otter's generic code is thousands of
+// functions: each package with a Cache[K, V] would compile all of them for its K and V, and they
+// were half of what the compiler and the linker had to do for the service.
+type entries interface {
+	GetIfPresent(key any) (value any, ok bool)
+	Set(key, value any) (old any, isNew bool)
+	Invalidate(key any) (old any, wasThere bool)
+	InvalidateAll()
+	WeightedSize() uint64
+	GetMaximum() uint64
+}
 
 // New returns a cache of at most maxEntries entries, which must be positive.
 func New[K comparable, V any](maxEntries int) *Cache[K, V] {
-	return newCache(&otter.Options[K, V]{MaximumSize: maxEntries})
+	return &Cache[K, V]{newEntries(maxEntries)}
 }
 
 // NewSized returns a cache whose values take at most maxBytes together, which must be positive.
 // bytesOf is called once for each value that is set, and must not call the cache. A value larger
 // than maxBytes is not kept.
 func NewSized[K comparable, V any](maxBytes int, bytesOf func(V) int) *Cache[K, V] {
-	return newCache(&otter.Options[K, V]{
+	return &Cache[K, V]{newSizedEntries(maxBytes, func(value any) int {
+		typed, _ := value.(V) // a nil interface is the zero V
+		return bytesOf(typed)
+	})}
+}
+
+func newEntries(maxEntries int) entries {
+	return withoutGoroutine(&otter.Options[any, any]{MaximumSize: maxEntries})
+}
+
+func newSizedEntries(maxBytes int, bytesOf func(any) int) entries {
+	return withoutGoroutine(&otter.Options[any, any]{
 		MaximumWeight: uint64(max(maxBytes, 1)),
-		Weigher: func(_ K, value V) uint32 {
+		Weigher: func(_, value any) uint32 {
 			return uint32(min(bytesOf(value)+entryOverheadBytes, math.MaxUint32))
 		},
 	})
 }
 
-func newCache[K comparable, V any](options *otter.Options[K, V]) *Cache[K, V] {
-	// Eviction runs on the goroutine that calls the cache: it takes microseconds, and what a cache
-	// holds then does not depend on when a goroutine is scheduled.
+// withoutGoroutine makes a cache that evicts on the goroutine that calls it: it takes microseconds,
+// and what a cache holds then does not depend on when a goroutine is scheduled.
+func withoutGoroutine(options *otter.Options[any, any]) entries {
 	options.Executor = func(evict func()) { evict() }
-	return &Cache[K, V]{otter.Must(options)}
+	return otter.Must(options)
 }
 
 // Get returns the value at key and whether there is one. Nobody may change the value.
-func (c *Cache[K, V]) Get(key K) (V, bool) { return c.entries.GetIfPresent(key) }
+func (c *Cache[K, V]) Get(key K) (V, bool) {
+	value, ok := c.entries.GetIfPresent(key)
+	typed, _ := value.(V) // a nil interface is the zero V
+	return typed, ok
+}
 
 // Set puts value at key in the place of what is there. The cache may evict any entry for it, or not
 // keep it. A key that is cut from a long text must be cloned (strings.Clone): it would keep the
