@@ -73,11 +73,11 @@ const selectUsage = `
 	           greatest(0, extract(epoch FROM s.last_activity_at - greatest(s.started_at, w.since)))
 	       ), 0)::double precision / 60 AS minutes
 	FROM (
-	    SELECT seconds, ?::timestamptz - make_interval(secs => seconds) AS since, ?::timestamptz AS begun
-	    FROM unnest(?::bigint[]) AS each (seconds)
+	    SELECT seconds, until - make_interval(secs => seconds) AS since, until, ?::timestamptz AS begun
+	    FROM unnest(?::bigint[]) AS each (seconds), (SELECT ?::timestamptz AS until) AS now
 	) AS w
 	LEFT JOIN sessions AS s ON s.workspace_id = ? AND s.tenant_id = ? AND s.agent_id = ? AND s.user_id = ?
-	    AND s.started_at IS NOT NULL AND s.last_activity_at > w.since AND s.created_at > w.since - interval '` + longestSession + `'
+	    AND s.started_at <= w.until AND s.last_activity_at > w.since AND s.created_at > w.since - interval '` + longestSession + `'
 	LEFT JOIN LATERAL (
 	    SELECT count(*) AS turns,
 	           count(*) FILTER (WHERE t.started_at < w.begun) AS before
@@ -85,6 +85,7 @@ const selectUsage = `
 	    WHERE t.tenant_id = s.tenant_id
 	      AND t.session_id = s.id
 	      AND t.started_at > w.since
+	      AND t.started_at <= w.until
 	      AND t.user_text <> ''
 	) AS t ON true
 	GROUP BY w.seconds`
@@ -98,7 +99,7 @@ func used(ctx context.Context, db bun.IDB, user User, windows []agents.FatigueWi
 	}
 	slices.Sort(seconds)
 	var rows []usage
-	err := db.NewRaw(selectUsage, now, begun, pgdialect.Array(slices.Compact(seconds)),
+	err := db.NewRaw(selectUsage, begun, pgdialect.Array(slices.Compact(seconds)), now,
 		user.Ref.ID, user.Ref.TenantID, user.AgentID, user.UserID).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("count what a user did: %w", err)
@@ -195,12 +196,10 @@ type announced struct {
 func Observe(
 	ctx context.Context, db *postgres.DB, user User, sessionID string, windows []agents.FatigueWindow, begun, now time.Time,
 ) ([]Alert, error) {
-	all, err := used(ctx, db, user, windows, now, begun)
-	if err != nil {
-		return nil, err
-	}
+	// What was announced is read first, and a count up to a time before it is of no use: both would
+	// look like a window that has cooled down since.
 	var before []announced
-	err = db.NewRaw(`
+	err := db.NewRaw(`
 		SELECT window_seconds,
 		       measure,
 		       fired_at
@@ -212,6 +211,10 @@ func Observe(
 	if err != nil {
 		return nil, fmt.Errorf("read what was announced of a user: %w", err)
 	}
+	all, err := used(ctx, db, user, windows, now, begun)
+	if err != nil {
+		return nil, err
+	}
 	fired := map[alertKey]time.Time{}
 	for _, one := range before {
 		fired[alertKey{one.Seconds, one.Measure}] = one.FiredAt
@@ -219,8 +222,8 @@ func Observe(
 	var mine []Alert
 	for _, one := range all {
 		last, known := fired[one.key()]
-		if known && one.Value <= cooledDown*one.Limit {
-			err = coolDown(ctx, db, user, one)
+		if known && now.After(last) && one.Value <= cooledDown*one.Limit {
+			err = coolDown(ctx, db, user, one, last)
 		}
 		if one.Value >= one.Limit && (!known || begun.After(last) && one.before <= cooledDown*one.Limit) {
 			var isMine bool
@@ -235,7 +238,8 @@ func Observe(
 	return mine, nil
 }
 
-func coolDown(ctx context.Context, db bun.IDB, user User, one Alert) error {
+// coolDown forgets an announcement of last, unless there is another by now.
+func coolDown(ctx context.Context, db bun.IDB, user User, one Alert, last time.Time) error {
 	_, err := db.ExecContext(ctx, `
 		DELETE FROM fatigue_alerts
 		WHERE tenant_id = ?
@@ -243,7 +247,9 @@ func coolDown(ctx context.Context, db bun.IDB, user User, one Alert) error {
 		  AND agent_id = ?
 		  AND user_id = ?
 		  AND window_seconds = ?
-		  AND measure = ?`, user.Ref.TenantID, user.Ref.ID, user.AgentID, user.UserID, one.key().Seconds, one.Measure)
+		  AND measure = ?
+		  AND fired_at = ?`,
+		user.Ref.TenantID, user.Ref.ID, user.AgentID, user.UserID, one.key().Seconds, one.Measure, last)
 	if err != nil {
 		return fmt.Errorf("let a window cool down: %w", err)
 	}
