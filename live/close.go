@@ -74,9 +74,9 @@ func (e *engine) endSession(live *Live, c End) {
 	}
 }
 
-// leave records that a socket is gone. The last socket to hang up ends the session, and the session
-// waits DropGrace for one that was lost. keepsEvents says that the Live goes on taking events for
-// the socket that comes back.
+// leave records that a socket is gone. The last socket to hang up, or to be lost for good, ends the
+// session, and the session waits DropGrace for one that may come back. keepsEvents says that the
+// Live goes on taking events for the socket that comes back.
 func (e *engine) leave(live *Live, how Leaving, keepsEvents bool) {
 	if e.attached[live.channel] != live {
 		return // already replaced or closed
@@ -88,8 +88,8 @@ func (e *engine) leave(live *Live, how Leaving, keepsEvents bool) {
 		live.discard()
 		e.cancelOutOfBand(live, turns.ErrStopped)
 	}
-	hungUp := how == HungUp && len(e.attached) == 0
-	if hungUp {
+	isOver := how != Dropped && len(e.attached) == 0
+	if isOver {
 		e.waiting = nil
 		if e.current != nil {
 			e.current.cancel(turns.ErrEnding)
@@ -101,11 +101,14 @@ func (e *engine) leave(live *Live, how Leaving, keepsEvents bool) {
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
 		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 			last, err := sessions.LeaveTx(ctx, tx, row, live.number, now)
-			if err != nil || !last || how != HungUp {
+			if err != nil || !last || how == Dropped {
 				return err
 			}
 			reason := sessions.ReasonHangUp
-			if !row.JournalUntil.After(now) { // otherwise the journal still has turns of the session
+			switch {
+			case how == Lost:
+				reason = sessions.ReasonDisconnected
+			case !row.JournalUntil.After(now): // otherwise the journal still has turns of the session
 				if reason, err = sessions.HangUpReason(ctx, tx, *row); err != nil {
 					return err
 				}

@@ -180,6 +180,9 @@ const (
 	Dropped Leaving = iota
 	// HungUp: the client closed it with 1000, 1001 or no code (1005). The session completes.
 	HungUp
+	// Lost: the connection was lost, and its client cannot come back: a telephone. The session
+	// completes with the reason disconnected.
+	Lost
 )
 
 // closedBy is the Closed of a session that has ended.

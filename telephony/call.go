@@ -80,6 +80,7 @@ const (
 	EndNoAnswer      = "no_answer"
 	EndCarrierFailed = "carrier_failed"
 	EndNotConnected  = "media_not_connected"
+	EndMediaLost     = "media_lost"
 	EndNotKnown      = "outcome_unknown"
 )
 

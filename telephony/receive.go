@@ -142,7 +142,7 @@ func (s *Service) answeredBy(ctx context.Context, c carrier.Carrier, call Call, 
 	by, reason := Human, ""
 	if hook.Machine {
 		by, reason = Machine, EndVoicemail
-		if call.VoicemailMessage != "" {
+		if call.VoicemailMessage != "" && !hook.Fax {
 			reason = EndVoicemailLeft
 		}
 	}

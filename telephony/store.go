@@ -74,9 +74,18 @@ func findIncoming(
 
 // findOpen reads the call in progress of a session. Errors: NotFound.
 func findOpen(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, session sessions.ID) (Call, error) {
+	call, err := findOfSession(ctx, db, tenant, session)
+	if err == nil && call.Status.IsOver() {
+		return Call{}, fault.NoSuch("call of session", string(session))
+	}
+	return call, err
+}
+
+// findOfSession reads the call of a session. Errors: NotFound.
+func findOfSession(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, session sessions.ID) (Call, error) {
 	var call Call
 	err := db.NewSelect().Model(&call).Where("pc.tenant_id = ?", tenant).Where("pc.session_id = ?", session).
-		Where("pc.session_id <> ''").Where("pc.ended_at IS NULL").OrderExpr("pc.created_at DESC").Limit(1).Scan(ctx)
+		Where("pc.session_id <> ''").OrderExpr("pc.created_at DESC").Limit(1).Scan(ctx)
 	if postgres.NoRows(err) {
 		return Call{}, fault.NoSuch("call of session", string(session))
 	}

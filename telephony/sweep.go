@@ -83,8 +83,8 @@ func (s *Service) findPlaced(ctx context.Context, c carrier.Carrier, call Call, 
 	case found:
 		_, err := s.apply(ctx, call, u)
 		return err
-	case now.Sub(call.CreatedAt) > placeWithin:
-		return s.end(ctx, call, Failed, EndNotKnown)
+	case now.Sub(call.CreatedAt) > placeWithin: // it knows of none
+		return s.end(ctx, call, Failed, EndCarrierFailed)
 	}
 	return s.Place(ctx, call)
 }

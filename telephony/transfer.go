@@ -160,18 +160,33 @@ func (s *Service) TransferNow(ctx context.Context, tenant workspaces.TenantID, i
 }
 
 // MediaEnded says that the media socket of a session's call has ended, so that the carrier is asked
-// soon how the call is. mayReturn says that the caller is being connected with a person, and comes
-// back when nobody answers. Errors: those of the database.
-func (s *Service) MediaEnded(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) (mayReturn bool, err error) {
-	call, err := findOpen(ctx, s.DB, tenant, id)
+// soon how the call is; lost says that the carrier has not ended it. mayReturn says that the caller
+// is being connected with a person, and comes back when nobody answers. Errors: those of the
+// database.
+func (s *Service) MediaEnded(ctx context.Context, tenant workspaces.TenantID, id sessions.ID, lost bool) (mayReturn bool, err error) {
+	call, err := findOfSession(ctx, s.DB, tenant, id)
 	if fault.IsReason(err, fault.ResourceNotFound) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	call.CheckAt = s.now().Add(mediaEndedCheck)
-	return call.Transfer.Status == TransferRinging, update(ctx, s.DB, call, "check_at")
+	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		call, err := lock(ctx, tx, call)
+		if err != nil {
+			return err
+		}
+		if !call.Status.IsOver() {
+			call.CheckAt = s.now().Add(mediaEndedCheck)
+		}
+		mayReturn = call.Transfer.Status == TransferRinging
+		// The carrier may have been faster to say that the call is over.
+		if lost && !mayReturn && (call.EndReason == "" || call.EndReason == EndPersonHungUp) {
+			call.EndReason = EndMediaLost
+		}
+		return update(ctx, tx, call, "check_at", "end_reason")
+	})
+	return mayReturn, err
 }
 
 // makeTransfer has the carrier connect a call. Whoever changes the status makes it.

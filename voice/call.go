@@ -279,10 +279,10 @@ func (c *Call) Next(ctx context.Context) (turns.Event, error) {
 	return c.Live.Next(ctx)
 }
 
-// Leave is live.Live's. The call is over. What was being said to somebody who hangs up is cut to
-// what was heard.
+// Leave is live.Live's. The call is over. What was being said to somebody who does not come back is
+// cut to what was heard.
 func (c *Call) Leave(how live.Leaving) {
-	if how == live.HungUp {
+	if how != live.Dropped {
 		c.mu.Lock()
 		c.stopSpeaking(turns.ReasonClientCancelled)
 		c.mu.Unlock()

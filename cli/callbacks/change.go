@@ -18,7 +18,8 @@ func newCreate() *cobra.Command {
 	var in time.Duration
 	var variables []string
 	var asJSON bool
-	cmd := &cobra.Command{
+	var cmd *cobra.Command
+	cmd = &cobra.Command{
 		Use: "create NUMBER", Short: "Plan a call to a user", Args: command.ExactArgs("NUMBER"),
 		Long: `Plans a call to a number, which is given with its country's code; spaces and punctuation do not matter. Without
 --at and --in the agent calls at once.
@@ -30,11 +31,15 @@ another call, too.`,
   parlance callbacks create +4930123456 --in 30m --user ada@example.org --reason "Her question about order 7"
   parlance callbacks create +4930123456 --at 2026-12-01T09:00 --timezone Europe/Berlin --var order=7`,
 		RunE: with(func(ctx context.Context, s *service, args []string) (err error) {
-			if req.At != "" && in != 0 {
+			isTimed := cmd.Flags().Changed("at")
+			if isTimed && in != 0 {
 				return command.Usagef("--at and --in contradict each other")
 			}
 			if in < 0 || in > 0 && in < time.Minute {
 				return command.Usagef("--in is at least a minute: 1m; without it the agent calls at once")
+			}
+			if !isTimed && in == 0 {
+				req.At = "now"
 			}
 			req.WorkspaceId, req.PhoneNumber, req.InMinutes = s.WorkspaceID, args[0], int32((in+time.Minute-1)/time.Minute)
 			if req.AgentId, err = s.ChooseAgent(req.AgentId); err != nil {

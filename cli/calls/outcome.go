@@ -39,7 +39,7 @@ func (h *handset) beCalled(ctx context.Context) error {
 		user = h.number
 	}
 	made, err := h.callbacks.CreateCallback(ctx, &parlancev1.CreateCallbackRequest{
-		WorkspaceId: h.WorkspaceID, AgentId: agent, UserId: user, PhoneNumber: h.number, Reason: h.o.reason, IgnoreLimits: true,
+		WorkspaceId: h.WorkspaceID, AgentId: agent, UserId: user, PhoneNumber: h.number, At: "now", Reason: h.o.reason, IgnoreLimits: true,
 	})
 	if err != nil {
 		return h.Explain("have the agent call", err)

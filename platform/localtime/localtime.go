@@ -3,14 +3,18 @@
 package localtime
 
 import (
+	"regexp"
 	"strings"
 	"time"
 )
 
-// Zone loads an IANA time zone. It returns false for "Local", which is the machine's, and for names
-// that do not exist.
+// notZones matches the names beside IANA's that machines have zones of: their own ("Local"), and
+// those of other clocks ("right/UTC" counts leap seconds).
+var notZones = regexp.MustCompile(`^(|Local|localtime|posixrules|Factory|(posix|right)/.*)$`)
+
+// Zone loads an IANA time zone. It returns false for names that are not, or not everywhere, one.
 func Zone(name string) (*time.Location, bool) {
-	if name == "" || name == "Local" {
+	if notZones.MatchString(name) {
 		return nil, false
 	}
 	zone, err := time.LoadLocation(name)

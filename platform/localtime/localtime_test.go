@@ -127,9 +127,16 @@ func TestParseCron(t *testing.T) {
 
 func TestZone(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"", "Local", "Europe/Nowhere", "../../etc/passwd"} {
+	for _, name := range []string{
+		"", "Local", "Europe/Nowhere", "../../etc/passwd", "posix/UTC", "right/Europe/Berlin", "localtime", "posixrules", "Factory",
+	} {
 		if _, ok := localtime.Zone(name); ok {
 			t.Errorf("%q is a zone", name)
+		}
+	}
+	for _, name := range []string{"UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "US/Eastern", "Japan"} {
+		if _, ok := localtime.Zone(name); !ok {
+			t.Errorf("%q is no zone", name)
 		}
 	}
 }

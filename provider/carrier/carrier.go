@@ -134,9 +134,9 @@ type Webhook struct {
 	Update
 	// From and To are of an Asked. Both are E.164; From is empty when the caller hides it.
 	From, To string
-	// Machine says whether a machine answered, and MessageNow that its greeting is over, so that what
-	// is said now is recorded.
-	Machine, MessageNow bool
+	// Machine says whether a machine answered, MessageNow that its greeting is over, so that what is
+	// said now is recorded, and Fax that it is a fax, which records nothing.
+	Machine, MessageNow, Fax bool
 	// Bridge is the status of the other leg.
 	Bridge Status
 }

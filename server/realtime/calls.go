@@ -14,31 +14,38 @@ import (
 type Calls interface {
 	// TransferNow connects the caller of a session with the person who was asked for.
 	TransferNow(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) error
-	// MediaEnded says that the carrier has ended the media socket of a session. It reports whether the
-	// caller may come back, because they are being connected with a person.
-	MediaEnded(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) (mayReturn bool, err error)
+	// MediaEnded says that the media socket of a session has ended; lost says that the carrier has not
+	// ended it. It reports whether the caller may come back, because they are being connected with a
+	// person.
+	MediaEnded(ctx context.Context, tenant workspaces.TenantID, id sessions.ID, lost bool) (mayReturn bool, err error)
 }
 
 // callsTimeout bounds what a media socket waits for of Calls.
 const callsTimeout = 15 * time.Second
 
-// hungUp ends the socket of a telephone call that the carrier has ended, once Calls has said
-// whether the caller may come back. mu is held.
-func (s *socket) hungUp(end ending) {
-	if s.hangingUp {
+// callEnded ends the socket of a telephone call that the carrier has ended or lost, once Calls has
+// said whether the caller may come back. mu is held.
+func (s *socket) callEnded(end ending) {
+	if s.callEnding {
 		return
 	}
-	s.hangingUp = true
-	session := s.live.Session()
+	s.callEnding = true
+	session, lost := s.live.Session(), end.leaving == live.Dropped
 	s.tasks.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), callsTimeout)
 		defer cancel()
-		mayReturn, err := s.calls.MediaEnded(ctx, session.TenantID, session.ID)
-		if err != nil {
-			s.log.Warn("end of a media socket not noted", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
+		mayReturn := false
+		if s.calls != nil {
+			var err error
+			if mayReturn, err = s.calls.MediaEnded(ctx, session.TenantID, session.ID, lost); err != nil {
+				s.log.Warn("end of a media socket not noted", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
+			}
 		}
-		if mayReturn {
+		switch {
+		case mayReturn:
 			end.leaving = live.Dropped
+		case lost:
+			end.leaving = live.Lost
 		}
 		end.decided = true
 		s.finish(end)

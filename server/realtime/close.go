@@ -35,7 +35,7 @@ type ending struct {
 	reason string
 	// leaving is passed to the conversation, which ignores it after its own Closed.
 	leaving live.Leaving
-	// decided says that Calls was asked about a hang-up.
+	// decided says that Calls has nothing to say about the end of a call's socket (any more).
 	decided bool
 	// silent is set when no close frame is sent: the client is gone, or has sent its own.
 	silent bool
@@ -89,10 +89,12 @@ func endOfRead(err error) ending {
 // endOfSession is the end that the conversation asks for.
 func endOfSession(e live.Closed) ending {
 	if e.Code == live.CloseRestart {
-		return endRestart
+		end := endRestart
+		end.decided = true
+		return end
 	}
 	return ending{
-		code: int(e.Code), reason: closeReason(e.Reason), discards: e.Code == live.CloseSlow,
+		code: int(e.Code), reason: closeReason(e.Reason), discards: e.Code == live.CloseSlow, decided: true,
 	}
 }
 

@@ -353,7 +353,7 @@ func TestMediaLost(t *testing.T) {
 	other := f.create(t, sessions.Voice)
 	wantClose(t, f.dialMedia(t, connected, startOf(other.Session.ID, other.Token)).closed(), 1012, "reconnect")
 	_ = l.conn.CloseNow()
-	f.awaitSession(t, id, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
+	f.awaitSession(t, id, "the end", func(s sessions.Session) bool { return s.EndReason == sessions.ReasonDisconnected })
 }
 
 // noStack neither hears nor speaks.

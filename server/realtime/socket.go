@@ -40,8 +40,8 @@ type socket struct {
 	leaveEarly func()
 	// calls are told how a telephone call goes; nil for other sockets.
 	calls Calls
-	// hangingUp is set when the carrier has ended the call, until the socket ends.
-	hangingUp bool
+	// callEnding is set when the carrier has ended or lost the call, until the socket ends.
+	callEnding bool
 	// tasks are short goroutines that the socket started.
 	tasks sync.WaitGroup
 
@@ -177,8 +177,8 @@ func (s *socket) finish(end ending) {
 
 // finishLocked is finish with mu held. It queues what the protocol sends before the close frame.
 func (s *socket) finishLocked(end ending) {
-	if s.calls != nil && end.leaving == live.HungUp && !end.decided && !s.ended {
-		s.hungUp(end)
+	if s.wire.isCall && !end.decided && !s.ended {
+		s.callEnded(end)
 		return
 	}
 	if s.ended {

@@ -168,6 +168,8 @@ func (b Batch) callbacks(recipients []Recipient, settings agents.Callbacks) ([]*
 		}
 	}
 	callbacks := make([]*Callback, 0, len(recipients))
+	type person struct{ number, userID string }
+	places := map[person]int{}
 	for i, r := range recipients {
 		at := "recipients[" + strconv.Itoa(i) + "]."
 		number, zone, err := readNumber(r.PhoneNumber, cmp.Or(r.Timezone, b.Timezone))
@@ -179,6 +181,10 @@ func (b Batch) callbacks(recipients []Recipient, settings agents.Callbacks) ([]*
 			add(at, fault.InvalidField("phone_number", "country", "The agent may not call numbers of %s.", countryName(number)))
 		}
 		userID := cmp.Or(r.UserID, number.E164)
+		if first, twice := places[person{number.E164, userID}]; twice {
+			add(at, fault.InvalidField("phone_number", "duplicate", "This is recipients[%d] again.", first))
+		}
+		places[person{number.E164, userID}] = i
 		add(at, checkTexts(userID, b.Reason))
 		add(at, sessions.CheckVariables(r.DynamicVariables))
 		add(at, checkSecrets(r.DynamicVariables))

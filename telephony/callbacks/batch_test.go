@@ -195,6 +195,8 @@ func TestBatchRefused(t *testing.T) {
 			{PhoneNumber: "+4930123456"},
 			{PhoneNumber: "+12015550124", DynamicVariables: map[string]string{"secret__x": "y"}},
 			{PhoneNumber: "+12015550125", Timezone: "X"},
+			{PhoneNumber: "+1 201 555 0123"}, // again
+			{PhoneNumber: "+12015550123", UserID: "somebody else there"},
 		},
 	})
 	wantReason(t, err, fault.InvalidRequest)
@@ -202,7 +204,8 @@ func TestBatchRefused(t *testing.T) {
 	for _, field := range fault.From(err).Fields {
 		fields = append(fields, field.Field)
 	}
-	want := "window_until, recipients[1].phone_number, recipients[2].phone_number, recipients[3].dynamic_variables, recipients[4].timezone"
+	want := "window_until, recipients[1].phone_number, recipients[2].phone_number, recipients[3].dynamic_variables, recipients[4].timezone, " +
+		"recipients[5].phone_number"
 	if got := strings.Join(fields, ", "); got != want {
 		t.Errorf("fields %s, want %s", got, want)
 	}

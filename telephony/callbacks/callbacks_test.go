@@ -109,7 +109,7 @@ func TestRetryWaits(t *testing.T) {
 	f.want(t, made.ID, callbacks.Dialing, "")
 }
 
-// TestVoicemail: a machine is hung up on and counts as missed, or is left a message.
+// TestVoicemail: a machine is hung up on and counts as missed, or is left a message; a fax is not.
 func TestVoicemail(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -130,6 +130,12 @@ func TestVoicemail(t *testing.T) {
 	f.hook(t, left.ID, carrier.MachineDetected, map[string]string{"machine": "1"})
 	f.status(t, left.ID, carrier.Completed)
 	f.want(t, left.ID, callbacks.Completed, telephony.EndVoicemailLeft)
+	faxed := f.plan(t, "w", "now")
+	f.work(t)
+	f.answer(t, faxed.ID)
+	f.hook(t, faxed.ID, carrier.MachineDetected, map[string]string{"machine": "1", "fax": "1"})
+	f.status(t, faxed.ID, carrier.Completed)
+	f.want(t, faxed.ID, callbacks.Scheduled, "")
 }
 
 // TestDialedOnce: however often and by whomever a callback is dialed, one call is placed.
@@ -190,22 +196,29 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestCarrierAway: a call that can never be placed ends with a reason.
+// TestCarrierAway: a call that can never be placed ends with a reason. It is not known whether it
+// was when the carrier does not say either.
 func TestCarrierAway(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	made := f.plan(t, "u", "now")
 	f.line.losesRequest = true
-	f.work(t)
-	for range 15 {
-		f.clock.advance(time.Minute)
+	for range 16 {
 		f.work(t)
+		f.clock.advance(time.Minute)
 	}
-	f.want(t, made.ID, callbacks.Failed, telephony.EndNotKnown)
+	f.want(t, made.ID, callbacks.Failed, telephony.EndCarrierFailed)
 	refused := f.plan(t, "v", "now")
 	f.line.losesRequest, f.line.refuses = false, &carrier.Refused{Code: "21211", Message: "Invalid 'To' Phone Number"}
 	f.work(t)
 	f.want(t, refused.ID, callbacks.Failed, telephony.EndCarrierFailed+" 21211")
+	f.line.refuses, f.line.losesAnswer, f.line.findsNothing = nil, true, true
+	silent := f.plan(t, "w", "now")
+	for range 16 {
+		f.work(t)
+		f.clock.advance(time.Minute)
+	}
+	f.want(t, silent.ID, callbacks.Failed, telephony.EndNotKnown)
 }
 
 // TestSilentCarrier: a carrier whose webhooks are lost is asked.

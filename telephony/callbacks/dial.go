@@ -286,7 +286,7 @@ func (s *Service) isRetried(ctx context.Context, tx bun.Tx, callback Callback) (
 // completedBy is the reason of a callback that was answered.
 func completedBy(call telephony.Call) string {
 	switch call.EndReason {
-	case telephony.EndAgentHungUp, telephony.EndPersonHungUp:
+	case telephony.EndAgentHungUp, telephony.EndPersonHungUp, telephony.EndMediaLost:
 		return EndAnswered
 	}
 	return call.EndReason

@@ -212,7 +212,9 @@ type line struct {
 	// losesRequest and losesAnswer have Place fail before and after it has placed the call; refuses
 	// has it refuse.
 	losesRequest, losesAnswer bool
-	refuses                   *carrier.Refused
+	// findsNothing has Find fail.
+	findsNothing bool
+	refuses      *carrier.Refused
 	// statuses are what Look and Find say; ringing where there is none.
 	statuses map[carrier.CallID]carrier.Status
 }
@@ -254,6 +256,9 @@ func (l *line) update(id carrier.CallID) carrier.Update {
 func (l *line) Find(_ context.Context, p carrier.FindParams) ([]carrier.Update, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.findsNothing {
+		return nil, errLost
+	}
 	var found []carrier.Update
 	for i := len(l.placed) - 1; i >= 0; i-- {
 		if l.placed[i].To == p.To && l.placed[i].From == p.From && !l.at[i].Before(p.Since) {
@@ -292,7 +297,7 @@ func (l *line) Read(r carrier.WebhookRequest) (carrier.Webhook, error) {
 		id = l.id(len(l.placed))
 	}
 	return carrier.Webhook{
-		Kind: r.Kind, Machine: r.Form.Get("machine") != "",
+		Kind: r.Kind, Machine: r.Form.Get("machine") != "", Fax: r.Form.Get("fax") != "",
 		Update: carrier.Update{
 			ID: id, Status: carrier.Status(r.Form.Get("status")), Duration: time.Duration(seconds) * time.Second,
 		},

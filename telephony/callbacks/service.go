@@ -157,7 +157,8 @@ func readNumber(text, timezone string) (phone.Number, *time.Location, error) {
 	return number, zone, nil
 }
 
-// readTime reads when to call. A time that has just passed is now.
+// readTime reads when to call. A time that has just passed is now. Nothing is not: a program that
+// has lost the time would call at once.
 func readTime(text string, inMinutes int, zone *time.Location, now time.Time) (time.Time, error) {
 	at := now
 	switch {
@@ -165,7 +166,9 @@ func readTime(text string, inMinutes int, zone *time.Location, now time.Time) (t
 		return time.Time{}, fault.InvalidField("in_minutes", "exclusive", "Give either at or in_minutes.")
 	case inMinutes != 0:
 		at = now.Add(time.Duration(inMinutes) * time.Minute)
-	case text != "" && text != "now":
+	case text == "":
+		return time.Time{}, fault.InvalidField("at", "required", "Say when to call: at is a time, or now; or give in_minutes.")
+	case text != "now":
 		parsed, ok := localtime.Parse(text, zone)
 		if !ok {
 			return time.Time{}, fault.InvalidField("at", "time",

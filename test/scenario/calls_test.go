@@ -112,7 +112,7 @@ func newCallWorld(t *testing.T, o harness.Options) *callWorld {
 func (w *callWorld) callNow(t *testing.T, user string) (id string) {
 	t.Helper()
 	return w.Do(t, "POST", w.Tenant.In("/callbacks"), map[string]any{
-		"agent_id": w.agent, "user_id": user, "phone_number": callee, "reason": "the lamp",
+		"agent_id": w.agent, "user_id": user, "phone_number": callee, "at": "now", "reason": "the lamp",
 	}).Must(t, 201).Text("id")
 }
 
@@ -323,8 +323,15 @@ func TestCutMedia(t *testing.T) {
 	telephone(w.board, callee, (*phone).answer)
 	id := w.callNow(t, "u")
 	done := w.await(t, id, "completed")
-	if done.Text("session_id") == "" || len(done.List("attempts")) != 1 {
+	if done.Text("session_id") == "" || len(done.List("attempts")) != 1 || done.Text("end_reason") != "answered" {
 		t.Errorf("%s", done.Body)
+	}
+	harness.Await(t, harness.Patience, "the session to end", func() bool {
+		session := w.Do(t, "GET", "/v1/sessions/"+done.Text("session_id"), nil).Must(t, 200)
+		return session.Text("status") == "completed" && session.Text("end_reason") == "disconnected"
+	})
+	if reason := w.callback(t, id).Text("attempts", 0, "end_reason"); reason != "media_lost" {
+		t.Errorf("the call ended as %s", reason)
 	}
 }
 

@@ -212,7 +212,7 @@ func callProvocations(t *testing.T, env *harness.Env, agent string) map[fault.Re
 	env.Do(t, "POST", in("/callbacks/"+canceled+"/cancel"), nil).Must(t, 200)
 	batch := made("/callback-batches", `{"agent_id":"`+agent+`","name":"n","recipients":[{"phone_number":"`+busyNumber+`"}]}`)
 	env.Do(t, "POST", in("/callback-batches/"+batch+"/control"), `{"action":"stop"}`).Must(t, 200)
-	dialed := made("/callbacks", plan("u", ""))
+	dialed := made("/callbacks", plan("u", `"at":"now",`))
 	ref := workspaces.Ref{TenantID: workspaces.TenantID(env.Tenant.ID), ID: workspaces.ID(env.Tenant.WorkspaceID)}
 	if err := env.App.Callbacks.Dial(t.Context(), ref, callbacks.ID(dialed)); err != nil { // there is no worker to do it
 		t.Fatal(err)
@@ -224,7 +224,7 @@ func callProvocations(t *testing.T, env *harness.Env, agent string) map[fault.Re
 		return got.Text("attempts", 0, "status") == "busy"
 	})
 	return map[fault.Reason]provocation{
-		fault.CallbackNotAllowed:   {method: "POST", path: in("/callbacks"), body: plan("refuses", "")},
+		fault.CallbackNotAllowed:   {method: "POST", path: in("/callbacks"), body: plan("refuses", `"at":"now",`)},
 		fault.CallbackNotScheduled: {method: "PATCH", path: in("/callbacks/" + canceled), body: `{"reason":"x"}`},
 		fault.CallbackBatchOver:    {method: "POST", path: in("/callback-batches/" + batch + "/control"), body: `{"action":"resume"}`},
 		fault.CallNotInProgress:    {method: "POST", path: in("/calls/" + call + "/transfer"), body: `{"to":"+12015550199"}`},

@@ -38,6 +38,9 @@ func (c calling) plan(more string) string {
 // who is called.
 const who = `"user_id":"u","phone_number":"+1 (201) 555-0123"`
 
+// atOnce is a call to them now.
+const atOnce = who + `,"at":"now"`
+
 // restRow is a request, and what is answered.
 type restRow struct {
 	method, path, body string
@@ -80,9 +83,12 @@ func TestCallbacksOverREST(t *testing.T) {
 		{"POST", c.in("/callbacks"), c.plan(`"user_id":"u","phone_number":"12"`), 400, "invalid-request", "phone_number"},
 		{"POST", c.in("/callbacks"), c.plan(who + `,"at":"soon"`), 400, "invalid-request", "at"},
 		{"POST", c.in("/callbacks"), c.plan(who + `,"at":"2001-01-01T09:00"`), 400, "invalid-request", "at"},
-		{"POST", c.in("/callbacks"), c.plan(who + `,"timezone":"Mars/Base"`), 400, "invalid-request", "timezone"},
-		{"POST", c.in("/callbacks"), c.plan(who + `,"dynamic_variables":{"secret__pin":"1"}`), 400, "invalid-request", "dynamic_variables"},
-		{"POST", c.in("/callbacks"), `{"agent_id":"agt_none",` + who + `}`, 404, "not-found", ""},
+		{"POST", c.in("/callbacks"), c.plan(who), 400, "invalid-request", "at"},
+		{"POST", c.in("/callbacks"), c.plan(who + `,"at":""`), 400, "invalid-request", "at"},
+		{"POST", c.in("/callbacks"), c.plan(atOnce + `,"timezone":"Mars/Base"`), 400, "invalid-request", "timezone"},
+		{"POST", c.in("/callbacks"), c.plan(atOnce + `,"timezone":"posix/UTC"`), 400, "invalid-request", "timezone"},
+		{"POST", c.in("/callbacks"), c.plan(atOnce + `,"dynamic_variables":{"secret__pin":"1"}`), 400, "invalid-request", "dynamic_variables"},
+		{"POST", c.in("/callbacks"), `{"agent_id":"agt_none",` + atOnce + `}`, 404, "not-found", ""},
 		{"GET", c.in("/callbacks/cb_none"), "", 404, "not-found", ""},
 		{"PATCH", one, `{"at":"2001-01-01T09:00"}`, 400, "invalid-request", "at"},
 		{"PATCH", one, `{"reason":"Another order.","timezone":"Europe/Berlin"}`, 200, "", ""},
@@ -110,7 +116,7 @@ func TestCallbacksOverREST(t *testing.T) {
 	}
 	c.check(t, []restRow{{"PATCH", one, `{"reason":"x"}`, 409, "callback-not-scheduled", ""}})
 
-	dialed := c.Do(t, "POST", c.in("/callbacks"), c.plan(who)).Must(t, 201).Text("id")
+	dialed := c.Do(t, "POST", c.in("/callbacks"), c.plan(atOnce)).Must(t, 201).Text("id")
 	var after harness.Response
 	harness.Await(t, harness.Patience, "a call that nobody took", func() bool {
 		after = c.Do(t, "GET", c.in("/callbacks/"+dialed), nil).Must(t, 200)
@@ -155,7 +161,7 @@ func TestCallLimitsOverREST(t *testing.T) {
 	}
 	c.check(t, []restRow{{"POST", c.in("/callbacks"), c.plan(who + `,"ignore_limits":true,"at":"` + noon + `"`), 201, "", ""}})
 	settings(`{"quiet_from":"00:00","quiet_until":"00:00","min_interval_minutes":0,"countries":["DE"]}`)
-	c.check(t, []restRow{{"POST", c.in("/callbacks"), c.plan(who), 409, "callback-not-allowed", ""}})
+	c.check(t, []restRow{{"POST", c.in("/callbacks"), c.plan(atOnce), 409, "callback-not-allowed", ""}})
 	settings(`{"quiet_from":"00:00","quiet_until":"00:00","min_interval_minutes":0,"countries":[],"require_consent":true}`)
 	consent := c.in("/users/u/call-consent")
 	if got := c.Do(t, "GET", consent, nil).Must(t, 200); got.At("recorded_at") != nil || got.At("granted") != false {
@@ -312,7 +318,7 @@ func TestWithoutCarrier(t *testing.T) {
 	c := calling{Env: env, agent: agent}
 	number := c.plan(`"phone_number":"` + harness.SwitchboardFirst + `"`)
 	c.check(t, []restRow{
-		{"POST", c.in("/callbacks"), c.plan(who), 409, "provider-not-configured", ""},
+		{"POST", c.in("/callbacks"), c.plan(atOnce), 409, "provider-not-configured", ""},
 		{"POST", c.in("/callback-schedules"), c.plan(who + `,"cron":"0 9 * * *"`), 409, "provider-not-configured", ""},
 		{
 			"POST", c.in("/callback-batches"), c.plan(`"name":"n","recipients":[{"phone_number":"+12015550123"}]`), 409,
@@ -338,8 +344,8 @@ func TestWithoutCarrier(t *testing.T) {
 		t.Errorf("tried: %s", got.Body)
 	}
 	c.check(t, []restRow{
-		{"POST", c.in("/callbacks"), c.plan(who), 409, "provider-not-configured", ""}, // no number to call from
+		{"POST", c.in("/callbacks"), c.plan(atOnce), 409, "provider-not-configured", ""}, // no number to call from
 		{"POST", c.in("/phone-numbers"), number, 201, "", ""},
-		{"POST", c.in("/callbacks"), c.plan(who + `,"ignore_limits":true`), 201, "", ""},
+		{"POST", c.in("/callbacks"), c.plan(atOnce + `,"ignore_limits":true`), 201, "", ""},
 	})
 }

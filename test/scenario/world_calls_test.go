@@ -47,7 +47,7 @@ func (w *world) settleCalls(t *testing.T) {
 		"agent_id": agent, "user_id": user, "phone_number": busyNumber, "at": later, "reason": about, "ignore_limits": true,
 	}
 	w.values["callback_id"], w.values["CancelCallback.callback_id"] = made("/callbacks", callback), made("/callbacks", callback)
-	delete(callback, "at")
+	callback["at"] = "now"
 	dialed := made("/callbacks", callback)
 	harness.Await(t, harness.Patience, "a call that nobody took", func() bool {
 		got := w.do(t, "GET", in("/callbacks/"+dialed), nil).Must(t, 200)

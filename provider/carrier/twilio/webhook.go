@@ -55,9 +55,9 @@ func readStatus(hook *carrier.Webhook, r carrier.WebhookRequest) (err error) {
 
 // answeredBy are the values of AnsweredBy, with what they say. At the end of a greeting, however it
 // ended, a message can be left.
-var answeredBy = map[string]struct{ machine, messageNow bool }{
-	"human": {}, "unknown": {}, "machine_start": {machine: true}, "fax": {machine: true},
-	"machine_end_beep": {true, true}, "machine_end_silence": {true, true}, "machine_end_other": {true, true},
+var answeredBy = map[string]struct{ machine, messageNow, fax bool }{
+	"human": {}, "unknown": {}, "machine_start": {machine: true}, "fax": {machine: true, fax: true},
+	"machine_end_beep": {true, true, false}, "machine_end_silence": {true, true, false}, "machine_end_other": {true, true, false},
 }
 
 func readMachine(hook *carrier.Webhook, r carrier.WebhookRequest) error {
@@ -65,7 +65,7 @@ func readMachine(hook *carrier.Webhook, r carrier.WebhookRequest) error {
 	if !known {
 		return fault.InvalidField("AnsweredBy", "unknown", "AnsweredBy is none of Twilio's values.")
 	}
-	hook.Machine, hook.MessageNow = answered.machine, answered.messageNow
+	hook.Machine, hook.MessageNow, hook.Fax = answered.machine, answered.messageNow, answered.fax
 	return nil
 }
 

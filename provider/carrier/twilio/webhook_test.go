@@ -114,7 +114,7 @@ func TestReadMachine(t *testing.T) {
 		"machine_end_beep": {true, true}, "machine_end_silence": {true, true}, "machine_end_other": {true, true},
 	} {
 		got, err := c.Read(signed(carrier.MachineDetected, "AnsweredBy", by))
-		if err != nil || got.Machine != want[0] || got.MessageNow != want[1] || got.ID != sid {
+		if err != nil || got.Machine != want[0] || got.MessageNow != want[1] || got.Fax != (by == "fax") || got.ID != sid {
 			t.Errorf("%s: got %+v, %v", by, got, err)
 		}
 	}

@@ -14,36 +14,42 @@ export const zoneChoices = [ownZone, ...zones.filter((zone) => zone !== ownZone)
 /** Whether the browser knows a time zone. */
 export const isZone = (zone: string) => zoneChoices.some(({ id }) => id === zone);
 
+/**
+ * A format of times in a zone, or in UTC when the browser does not know it: servers may be newer.
+ */
+function formatIn(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone });
+  } catch {
+    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+  }
+}
+
 /** The day that it is in a zone: 2026-12-01. */
 export function dayIn(zone: string, at: Date): string {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  }).formatToParts(at);
+  const parts = formatIn(zone, { year: 'numeric', month: '2-digit', day: '2-digit' }).formatToParts(at);
   const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
   return `${part('year')}-${part('month')}-${part('day')}`;
 }
 
 /** The time of the day in a zone: 09:00. */
-export const timeIn = (zone: string, at: Date) =>
-  new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' }).format(at);
+export const timeIn = (zone: string, at: Date) => formatIn(zone, { hour: '2-digit', minute: '2-digit' }).format(at);
 
 /** What a field of datetime-local takes: 2026-12-01T09:00. */
 export const localIn = (zone: string, at: Date) => `${dayIn(zone, at)}T${timeIn(zone, at)}`;
 
 /** Day and time in a zone, in words. */
-export const wordsIn = (zone: string, at: Date) =>
-  new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
+export const wordsIn = (zone: string, at: Date) => {
+  const format = formatIn(zone, {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
     year: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
-  }).format(at);
+  });
+  return format.format(at) + (isZone(zone) || format.resolvedOptions().timeZone !== 'UTC' ? '' : ' UTC');
+};
 
 /** How far the zone's clocks are from UTC at a moment, in ms. */
 function offset(zone: string, at: Date): number {

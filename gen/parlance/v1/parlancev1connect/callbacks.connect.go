@@ -96,7 +96,7 @@ const (
 
 // CallbackServiceClient is a client for the parlance.v1.CallbackService service.
 type CallbackServiceClient interface {
-	// CreateCallback plans a call. Give at or in_minutes; neither of them calls at once.
+	// CreateCallback plans a call. Give at or in_minutes; at "now" calls at once.
 	// Errors: not-found (the agent), provider-not-configured (there is no carrier),
 	// callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
 	// says when it may be), invalid-request.
@@ -472,7 +472,7 @@ func (c *callbackServiceClient) GetCallConsent(ctx context.Context, req *v1.GetC
 
 // CallbackServiceHandler is an implementation of the parlance.v1.CallbackService service.
 type CallbackServiceHandler interface {
-	// CreateCallback plans a call. Give at or in_minutes; neither of them calls at once.
+	// CreateCallback plans a call. Give at or in_minutes; at "now" calls at once.
 	// Errors: not-found (the agent), provider-not-configured (there is no carrier),
 	// callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
 	// says when it may be), invalid-request.

@@ -1768,7 +1768,7 @@ export const GetCallConsentRequestSchema: GenMessage<GetCallConsentRequest> = /*
  */
 export const CallbackService: GenService<{
   /**
-   * CreateCallback plans a call. Give at or in_minutes; neither of them calls at once.
+   * CreateCallback plans a call. Give at or in_minutes; at "now" calls at once.
    * Errors: not-found (the agent), provider-not-configured (there is no carrier),
    * callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
    * says when it may be), invalid-request.

@@ -78,7 +78,7 @@ class CallbackService(Service):
         idempotency_key: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Callback:
-        """CreateCallback plans a call. Give at or in_minutes; neither of them calls at once.
+        """CreateCallback plans a call. Give at or in_minutes; at "now" calls at once.
         Errors: not-found (the agent), provider-not-configured (there is no carrier),
         callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
         says when it may be), invalid-request.
@@ -846,7 +846,7 @@ class AsyncCallbackService(AsyncService):
         idempotency_key: str | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Callback:
-        """CreateCallback plans a call. Give at or in_minutes; neither of them calls at once.
+        """CreateCallback plans a call. Give at or in_minutes; at "now" calls at once.
         Errors: not-found (the agent), provider-not-configured (there is no carrier),
         callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
         says when it may be), invalid-request.
