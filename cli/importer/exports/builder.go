@@ -15,9 +15,11 @@ import (
 type builder struct {
 	*Agent
 	// names are the provider's variables that have other names here.
-	names                       map[string]string
-	stt, tts, detection         map[string]any
-	variables                   map[string]bool
+	names               map[string]string
+	stt, tts, detection map[string]any
+	variables           map[string]bool
+	// inline are the ids of tools that are read, or missing, already.
+	inline                      map[string]bool
 	analysisFrom, recordingFrom []node
 }
 
@@ -26,6 +28,7 @@ func newBuilder(names map[string]string) *builder {
 		// Without memory: none of the services remembers users across conversations by itself.
 		Agent: &Agent{Want: &parlancev1.CreateAgentRequest{Memory: &parlancev1.AgentMemory{}}, speech: map[string][]node{}},
 		names: names, stt: map[string]any{}, tts: map[string]any{}, detection: map[string]any{}, variables: map[string]bool{},
+		inline: map[string]bool{},
 	}
 }
 
@@ -39,7 +42,13 @@ func (b *builder) handover() *parlancev1.AgentHandover      { return made(&b.Wan
 func (b *builder) retrieval() *parlancev1.AgentRetrieval    { return made(&b.Want.Retrieval) }
 func (b *builder) toolsConfig() *parlancev1.ToolsConfig     { return made(&b.Want.ToolsConfig) }
 func (b *builder) widget() *parlancev1.AgentWidget          { return made(&b.Want.Widget) }
-func (b *builder) todo(what, command string)                { b.Todos = append(b.Todos, Todo{what, command}) }
+
+// todo adds what is left to do, once.
+func (b *builder) todo(what, command string) {
+	if one := (Todo{what, command}); !slices.Contains(b.Todos, one) {
+		b.Todos = append(b.Todos, one)
+	}
+}
 
 func (b *builder) member(part map[string]any, name string) func(string) string {
 	return func(value string) string {

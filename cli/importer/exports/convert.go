@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -170,14 +171,28 @@ func (t *Tool) variables(text string) {
 	}
 }
 
-// assign keeps a value of the tool's answer as a variable.
+// valuePath matches the places of values in answers that Parlance reads.
+var valuePath = regexp.MustCompile(`^(\[[0-9]{1,6}\]|[A-Za-z0-9_-]+)(\[[0-9]{1,6}\]|\.[A-Za-z0-9_-]+){0,15}$`)
+
+// assign keeps a value of the tool's answer as a variable. Without it the tool works all the same.
 func (t *Tool) assign(variable, path string) string {
-	path = strings.TrimPrefix(strings.TrimPrefix(path, "$."), "response.")
+	why := t.keep(variable, path)
+	if why != "" {
+		t.Notes = append(t.Notes, "does not keep "+quoted(variable)+" of its answer: what uses this variable has to do without")
+	}
+	return why
+}
+
+func (t *Tool) keep(variable, path string) string {
+	path = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(path, "$"), "."), "response.")
+	isSet := func(one *parlancev1.ToolAssignment) bool { return one.GetDynamicVariable() == variable }
 	switch {
 	case !variableName.MatchString(variable) || strings.HasPrefix(variable, "secret__") || strings.HasPrefix(variable, "system__"):
 		return "No variable can have this name."
-	case path == "" || len(path) > maxNameChars:
-		return "It names no place in the answer."
+	case len(path) > maxNameChars || !valuePath.MatchString(path):
+		return "It names no place in the answer: that is one of names and numbers (order.items[0].id), without filters."
+	case slices.ContainsFunc(t.Want.GetAssignments(), isSet):
+		return "The variable is set by another value of the answer."
 	case len(t.Want.GetAssignments()) == maxAssignments:
 		return "A tool keeps at most 16 values."
 	}

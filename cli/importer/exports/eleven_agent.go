@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +40,9 @@ func readElevenLabs(items []item) (*Plan, error) {
 func (r *elevenReader) unused(one item) {
 	switch one.shape {
 	case shapeTool:
-		r.tool(nil, one.at("tool_config"))
+		if config := one.at("tool_config"); !config.isRead() {
+			r.tool(nil, config)
+		}
 		one.note(elevenNotes.file)
 	case shapeMCPServer:
 		r.server(one.node)
@@ -59,6 +62,7 @@ func (r *elevenReader) agent(n node) {
 	b := newBuilder(elevenNames)
 	n.note(elevenNotes.agent)
 	n.text("name", "agent.name", into(&b.Want.Name))
+	b.ID = n.peek("agent_id")
 	config := n.at("conversation_config")
 	config.note(elevenNotes.config)
 	r.spoken(b, config.at("agent"))
@@ -66,7 +70,7 @@ func (r *elevenReader) agent(n node) {
 	r.voice(b, config)
 	r.limits(b, config)
 	r.platform(b, n.at("platform_settings"))
-	r.workflow(n.at("workflow"))
+	r.workflow(b, n.at("workflow"))
 	for _, number := range n.at("phone_numbers").items() {
 		number.lost("Numbers stay with their carrier: bring the number to yours and give it to the agent.")
 		b.todo("Have the agent answer its telephone number", "parlance numbers create "+plainNumber(number.peek("phone_number"))+
@@ -143,21 +147,19 @@ func (r *elevenReader) prompt(b *builder, n node) {
 
 // byIDs reads the tools and servers that the prompt names by their ids.
 func (r *elevenReader) byIDs(b *builder, n node) {
-	inline := len(n.at("tools").items()) > 0
-	for _, id := range n.at("tool_ids").items() {
-		name, _ := id.value.(string)
-		tool, ok := r.tools[name]
-		switch {
-		case ok:
-			id.became("tool")
-			tool.note(elevenNotes.file)
-			r.tool(b, tool.at("tool_config"))
-		case inline:
-			id.anew() // the export has the same tools in full
-		default:
-			id.lost("The tool is not in what was given: export it too, and give its file as well.")
-			b.todo("Export the tool "+clip(name, 60)+" and run the import again with its file as well", elevenCurl("tools", name, "tool"))
+	ids := n.at("tool_ids").items()
+	inline := 0
+	for _, tool := range n.at("tools").items() {
+		if tool.peek("type") != "system" {
+			inline++
 		}
+		b.inline[cmp.Or(tool.peek("id"), tool.peek("tool_id"))] = true
+	}
+	for _, id := range ids {
+		if name, _ := id.value.(string); inline == len(ids) {
+			b.inline[name] = true // tools are what tool_ids name, in full
+		}
+		r.toolByID(b, id)
 	}
 	for _, id := range n.at("mcp_server_ids").items() {
 		name, _ := id.value.(string)
@@ -169,6 +171,24 @@ func (r *elevenReader) byIDs(b *builder, n node) {
 		id.lost("The MCP server is not in what was given: export it too, and give its file as well.")
 		b.todo("Export the MCP server "+clip(name, 60)+" and run the import again with its file as "+
 			"well", elevenCurl("mcp-servers", name, "mcp"))
+	}
+}
+
+// toolByID reads a tool that is named by its id. It may be in the agent, or in a file of its own.
+func (r *elevenReader) toolByID(b *builder, id node) {
+	name, _ := id.value.(string)
+	tool, ok := r.tools[name]
+	switch {
+	case ok:
+		id.became("tool")
+		tool.note(elevenNotes.file)
+		r.tool(b, tool.at("tool_config"))
+	case b.inline[name]:
+		id.anew()
+	default:
+		b.inline[name] = true // one line is enough
+		id.lost("The tool is not in what was given: export it too, and give its file as well.")
+		b.todo("Export the tool "+clip(name, 60)+" and run the import again with its file as well", elevenCurl("tools", name, "tool"))
 	}
 }
 
@@ -277,8 +297,8 @@ func (r *elevenReader) limits(b *builder, config node) {
 	b.Want.ClientOverrides = append(b.Want.ClientOverrides, "dynamic_variables") // clients of ElevenLabs may always send them
 }
 
-// workflow says what becomes of a workflow: nothing.
-func (r *elevenReader) workflow(n node) {
+// workflow says what becomes of a workflow: nothing of its steps. What they use the agent uses.
+func (r *elevenReader) workflow(b *builder, n node) {
 	if len(n.at("nodes").keys()) <= 1 && len(n.at("edges").keys()) == 0 {
 		if n.exists() {
 			n.set(Row{Kind: Empty})
@@ -287,6 +307,24 @@ func (r *elevenReader) workflow(n node) {
 	}
 	n.lost("Workflows: an agent has one prompt and all its tools. Write the steps into instructions, " +
 		"or make an agent of each and choose it when the session is created.")
+	b.todo("Write into the instructions of the agent what its workflow did in steps, and when it calls its tools",
+		"parlance agents update "+AgentPlaceholder+" --instructions @FILE")
+	nodes := n.at("nodes")
+	for _, key := range nodes.keys() {
+		step := nodes.at(key)
+		prompt := step.down("conversation_config", "agent", "prompt")
+		for _, id := range slices.Concat(step.at("additional_tool_ids").items(), prompt.at("tool_ids").items()) {
+			r.toolByID(b, id)
+		}
+		for _, tool := range step.at("tools").items() {
+			if id := tool.at("tool_id"); id.exists() {
+				r.toolByID(b, id)
+			}
+		}
+		for _, document := range slices.Concat(step.at("additional_knowledge_base").items(), prompt.at("knowledge_base").items()) {
+			r.locator(b, document)
+		}
+	}
 }
 
 // document makes a source of an exported document.

@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,7 @@ func (s *schema) path(n node) {
 		property := n.at(name)
 		property.note(elevenNotes.property)
 		if place, value, ok := fixed(property); ok {
-			want.WebhookUrl = strings.ReplaceAll(want.GetWebhookUrl(), "{"+name+"}", textOf(value))
+			want.WebhookUrl = strings.ReplaceAll(want.GetWebhookUrl(), "{"+name+"}", escaped(value, url.PathEscape))
 			place.became("tool.webhook_url")
 			property.at("type").like(place)
 			continue
@@ -38,9 +39,7 @@ func (s *schema) query(n node) {
 			continue
 		}
 		if place, value, ok := fixed(property); ok {
-			put(&s.tool.Want.HardcodedQueryParams, name, textOf(value))
-			s.tool.variables(textOf(value))
-			place.became("tool.hardcoded_query_params")
+			s.fixer.query(place, name, value, property.peek("type"))
 			property.at("type").like(place)
 			continue
 		}
@@ -90,6 +89,14 @@ func textOf(value any) string {
 		return text
 	}
 	return strings.Trim(jsonText(map[string]any{"v": value}), "{}")[len(`"v":`):]
+}
+
+// escaped is a fixed value at its place in a URL. Parlance escapes variables itself.
+func escaped(value any, escape func(string) string) string {
+	if text := textOf(value); isPlaceholder(text) {
+		return text
+	}
+	return escape(textOf(value))
 }
 
 // object is the JSON Schema of an object; nil when there is none.

@@ -127,9 +127,9 @@ func (t *Tool) headers(n node) {
 		text, isText := value.value.(string)
 		switch variable := value.peek("variable_name"); {
 		case isText:
-			value.settle(headerField(name), t.header(name, text))
+			value.settle(t.header(name, text))
 		case variable != "":
-			value.settle(headerField(name), t.header(name, "{{"+variable+"}}"))
+			value.settle(t.header(name, "{{"+variable+"}}"))
 		case value.has("secret_id"), value.has("env_var_label"):
 			value.lost("Secrets are not in exports: give the value with --secret.")
 			t.secret(name)
@@ -293,6 +293,11 @@ func omitted(n node) bool {
 func (s *schema) add(n node, path []string, name string, required bool) bool {
 	if _, taken := s.properties[name]; taken {
 		n.lost("The tool has a parameter of this name in another place of the request, and names occur once.")
+		if len(path) > 0 {
+			s.tool.notInBody(name)
+		} else {
+			s.fixer.note("does not send " + quoted(name) + " in the query any more, because it is in the path")
+		}
 		return false
 	}
 	value, isFixed := s.value(n, path, name)

@@ -25,6 +25,14 @@ func (t *Tool) fix(path []string, value any) {
 	t.variables(t.Want.GetHardcodedBodyParamsJson())
 }
 
+// notInBody notes parameters that are sent in the URL, and were in the body too.
+func (t *Tool) notInBody(names ...string) {
+	if len(names) > 0 {
+		t.Notes = append(t.Notes, "does not send "+quotedList(names)+" in its body any more, because the URL has it: have the endpoint "+
+			"read it there")
+	}
+}
+
 // withAt is an object with a value at a path.
 func withAt(object map[string]any, path []string, value any) map[string]any {
 	if object == nil {
@@ -68,24 +76,46 @@ func (f *fixer) set(n node, path []string, name string, value any, kind string) 
 	case f.tool != nil && len(path) > 0 && f.tool.hasBody():
 		f.tool.fix(path, value)
 		n.became("tool.hardcoded_body_params")
-		if isText && isPlaceholder(text) && slices.Contains([]string{"integer", "number", "boolean"}, kind) {
-			n.lost(asText)
-			f.note("sends " + shown(path, name) + " as a text and no more as " + kind + ", because variables are texts")
+		if isText && isPlaceholder(text) && kind != "" && kind != "string" {
+			f.asText(n, path, name, kind)
 		}
 	case f.tool != nil && len(path) == 1:
-		put(&f.tool.Want.HardcodedQueryParams, name, textOf(value))
-		f.tool.variables(textOf(value))
-		n.became("tool.hardcoded_query_params")
+		f.query(n, name, value, kind)
 	case strings.Contains(jsonText(map[string]any{"v": value}), "{{"):
 		n.lost(notFixed)
 		f.note("does not send " + shown(path, name) + " any more, which was a variable: have the endpoint set it")
 	default:
 		n.became(f.field)
-		if only = map[string]any{"const": value}; kind != "" {
+		if only = map[string]any{"const": value}; kind != "" && !strings.Contains(kind, " ") {
 			only["type"] = kind
 		}
 	}
 	return only
+}
+
+// query sends the value of a member n of the export in the query.
+func (f *fixer) query(n node, name string, value any, kind string) {
+	put(&f.tool.Want.HardcodedQueryParams, name, textOf(value))
+	f.tool.variables(textOf(value))
+	n.became("tool.hardcoded_query_params")
+	if isPlaceholder(textOf(value)) && (kind == "array" || kind == "object") {
+		f.asText(n, nil, name, kind)
+	}
+}
+
+// kindOf is the type of a parameter that JSON Schema gives it, but null.
+func kindOf(n node) string {
+	kinds, ok := textsOf(n.at("type").value)
+	if !ok {
+		return n.peek("type")
+	}
+	return strings.Join(slices.DeleteFunc(kinds, func(kind string) bool { return kind == "null" }), " or ")
+}
+
+// asText notes a variable that was more than a text.
+func (f *fixer) asText(n node, path []string, name, kind string) {
+	n.lost(asText)
+	f.note("sends " + shown(path, name) + " as a text and no more as " + kind + ", because variables are texts")
 }
 
 // isPlaceholder says whether a text is a variable and nothing else.
@@ -139,7 +169,7 @@ func (f *fixer) schema(n node, path []string, inList bool) (out map[string]any, 
 		}
 		var inner map[string]any
 		if isFixed {
-			inner = f.set(place, below, name, place.value, property.peek("type"))
+			inner = f.set(place, below, name, place.value, kindOf(property))
 		} else if schema, empty := f.schema(property, below, inList); !empty {
 			inner = schema
 		}

@@ -80,12 +80,12 @@ func TestHeaders(t *testing.T) {
 		"X-Api-Key": "k1", "X-Access-Token": {"variable_name": "token"}, "Cookie": "a=b", "X-Signature": "s"}}`))
 	want := plan.Tools[0].Want
 	if diff := cmp.Diff(want.GetHeaders(), map[string]string{
-		"X-Version": "2", "X-Channel": "phone", "X-Customer": "{{customer_id}}",
+		"X-Version": "2", "X-Channel": "phone", "X-Customer": "{{customer_id}}", "X-Access-Token": "{{token}}",
 	}); diff != "" {
 		t.Error(diff)
 	}
 	secret := slices.Sorted(maps.Keys(want.GetSecretHeaders()))
-	if diff := cmp.Diff(secret, []string{"Cookie", "X-Access-Token", "X-Api-Key", "X-Signature"}); diff != "" {
+	if diff := cmp.Diff(secret, []string{"Cookie", "X-Api-Key", "X-Signature"}); diff != "" {
 		t.Error(diff)
 	}
 	if want.GetAuthHeader() != "Bearer a" || !want.GetAllowDynamicVars() {

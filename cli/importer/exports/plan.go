@@ -37,7 +37,13 @@ type Plan struct {
 
 // Agent is an agent to be made. Want has no workspace yet.
 type Agent struct {
-	Want    *parlancev1.CreateAgentRequest
+	Want *parlancev1.CreateAgentRequest
+	// ID is what the export calls the agent; empty when it has no id.
+	ID string
+	// Base is its name without what tells it from another agent of the export.
+	Base string
+	// Missing says what of the agent is in a file that was not given, so that it cannot be made.
+	Missing string
 	Tools   []*Tool
 	Sources []*Source
 	Todos   []Todo
@@ -53,6 +59,8 @@ type Tool struct {
 	Want *parlancev1.CreateToolRequest
 	// Name is what --secret calls the tool.
 	Name string
+	// Base is its name without the number that tells it from another tool.
+	Base string
 	// Secrets are the headers whose values the export does not have.
 	Secrets []string
 	// Notes say what an endpoint sees that is different from before.

@@ -74,6 +74,7 @@ func Read(provider Provider, files []File) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	plan.cutFragments()
 	plan.unify()
 	plan.warn()
 	for _, t := range trees {

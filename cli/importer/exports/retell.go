@@ -33,10 +33,12 @@ func readRetell(items []item) (*Plan, error) {
 		switch {
 		case one.shape == shapeLLM && agents == 0:
 			b := newBuilder(retellNames)
+			b.ID = one.peek("llm_id")
 			r.engine(b, one.node)
 			r.plan.Agents = append(r.plan.Agents, b.finish("Retell agent"))
 		case one.shape == shapeFlow && agents == 0:
 			b := newBuilder(retellNames)
+			b.ID = one.peek("conversation_flow_id")
 			r.flow(b, one.node)
 			r.plan.Agents = append(r.plan.Agents, b.finish("Retell agent"))
 		case one.shape == shapeFlow && !one.tree.opened[one.path]:
@@ -70,6 +72,7 @@ func (r *retellReader) agent(n node, single bool, items []item) {
 	b := newBuilder(retellNames)
 	n.note(retellNotes.agent)
 	n.text("agent_name", "agent.name", into(&b.Want.Name))
+	b.ID = n.peek("agent_id")
 	r.spoken(b, n)
 	r.limits(b, n)
 	r.analysis(b, n)
@@ -110,6 +113,7 @@ func (r *retellReader) retellLLM(b *builder, n node, single bool, items []item) 
 		if !simpleKey.MatchString(id) {
 			id = "ID"
 		}
+		b.Missing = "its response engine, which has the prompt and the tools"
 		b.todo("Export the response engine, which has the prompt and the tools, and run the import again with its file as well",
 			`curl -H "Authorization: Bearer $RETELL_API_KEY" https://api.retellai.com/get-retell-llm/`+id+" > llm.json")
 		return

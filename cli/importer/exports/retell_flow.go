@@ -23,6 +23,7 @@ func (r *retellReader) agentFlow(b *builder, n node, items []item) {
 		if !simpleKey.MatchString(id) {
 			id = "ID"
 		}
+		b.Missing = "its conversation flow, which has the prompt and the tools"
 		b.todo("Export the conversation flow, which has the prompt and the tools, and run the import again with its file as well",
 			`curl -H "Authorization: Bearer $RETELL_API_KEY" https://api.retellai.com/get-conversation-flow/`+id+" > flow.json")
 		return

@@ -109,7 +109,7 @@ var retellNotes = struct {
 		"transfer_destination.extension": "No keys are pressed after a transfer.", "input_schema": "The server's own schema is used.",
 		"response_variables": "Values are kept of the answers of HTTP tools only.", "tool_id": anew,
 	},
-	server: table{"query_params": "The address of an MCP server is sent as it is: put them into it.", "mcp_id": anew, "id": anew},
+	server: table{"mcp_id": anew, "id": anew},
 	option: table{
 		"cold_transfer_mode":         "Calls are transferred by the carrier.",
 		"show_transferee_as_caller":  "The carrier decides which number is shown.",

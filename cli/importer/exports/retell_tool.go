@@ -81,13 +81,17 @@ func (t *Tool) retellServer(n node) {
 	for _, name := range headers.keys() {
 		value := headers.at(name)
 		if text, ok := value.value.(string); ok {
-			value.settle(headerField(name), t.header(name, text))
+			value.settle(t.header(name, text))
 		}
 	}
+	query := n.at("query_params")
 	if t.Want.GetKind() == "mcp" {
+		if names := query.keys(); len(names) > 0 {
+			t.Notes = append(t.Notes, "is called without the parameters "+quotedList(names)+" in the query: put them into its mcp_server_url")
+			query.lost("The address of an MCP server is sent as it is: put them into it.")
+		}
 		return
 	}
-	query := n.at("query_params")
 	for _, name := range query.keys() {
 		value := query.at(name)
 		if text, ok := value.value.(string); ok && len(text) <= 4096 && len(name) <= maxNameChars {

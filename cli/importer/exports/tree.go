@@ -149,6 +149,12 @@ func (n node) has(key string) bool {
 	return ok
 }
 
+// isRead says whether something was made of a tool already.
+func (n node) isRead() bool {
+	_, ok := n.tree.rows[joinPath(n.path, "type")]
+	return ok
+}
+
 // note gives the node's object sentences for what has no counterpart in it.
 func (n node) note(sentences table) {
 	if n.exists() {

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// unify makes one of tools and sources that occur several times, and gives different tools
-// different names.
+// unify makes one of agents, tools and sources that occur several times, and gives different tools
+// and agents different names.
 func (p *Plan) unify() {
 	replaced := map[*Tool]*Tool{}
 	var kept []*Tool
@@ -24,7 +24,6 @@ func (p *Plan) unify() {
 		kept = append(kept, tool)
 	}
 	p.Tools = kept
-	p.rename()
 	pages := map[string]*Source{}
 	moved := map[*Source]*Source{}
 	p.Sources = slices.DeleteFunc(p.Sources, func(source *Source) bool {
@@ -41,24 +40,69 @@ func (p *Plan) unify() {
 		agent.Tools = distinct(agent.Tools, replaced)
 		agent.Sources = distinct(agent.Sources, moved)
 	}
+	p.unifyAgents()
+	p.rename()
 }
 
-// rename gives a tool whose name another tool has a number.
+// unifyAgents makes one of agents that have the same id and are equal.
+func (p *Plan) unifyAgents() {
+	var kept []*Agent
+	for _, agent := range p.Agents {
+		same := slices.IndexFunc(kept, func(other *Agent) bool {
+			return agent.ID != "" && agent.ID == other.ID && proto.Equal(agent.Want, other.Want)
+		})
+		if same < 0 {
+			kept = append(kept, agent)
+			continue
+		}
+		kept[same].Tools = distinct(append(kept[same].Tools, agent.Tools...), nil)
+		kept[same].Sources = distinct(append(kept[same].Sources, agent.Sources...), nil)
+	}
+	p.Agents = kept
+}
+
+// rename gives a tool whose name another tool has a number, and such an agent its id.
 func (p *Plan) rename() {
 	taken := map[string]bool{}
 	for _, tool := range p.Tools {
-		slug := tool.Want.GetSlug()
-		for i := 2; taken[strings.ToLower(slug)]; i++ {
-			number := fmt.Sprintf("_%d", i)
-			slug = clip(tool.Want.GetSlug(), maxSlugChars-len(number)) + number
+		tool.Base = tool.Want.GetSlug()
+		for i := 1; taken[strings.ToLower(tool.Want.GetSlug())]; i++ {
+			tool.Want.Slug = Numbered(tool.Base, i+1)
 		}
-		if slug != tool.Want.GetSlug() {
-			tool.Notes = append(tool.Notes, "has another name, because another tool of the export has "+tool.Want.GetSlug())
-			tool.Want.Slug = slug
+		taken[strings.ToLower(tool.Want.GetSlug())] = true
+	}
+	taken = map[string]bool{}
+	for _, agent := range p.Agents {
+		agent.Base = agent.Want.GetName()
+		if taken[agent.Base] && agent.ID != "" {
+			agent.Want.Name = agent.withID()
 		}
-		taken[strings.ToLower(slug)] = true
+		for i := 2; taken[agent.Want.GetName()]; i++ {
+			agent.Want.Name = withEnd(agent.Base, fmt.Sprintf(" (%d)", i))
+		}
+		taken[agent.Want.GetName()] = true
 	}
 }
+
+// Numbered is a tool's name with a number from 2 on.
+func Numbered(slug string, number int) string {
+	end := fmt.Sprintf("_%d", number)
+	return clip(slug, maxSlugChars-len(end)) + end
+}
+
+// Names are the names that an agent may have where it was imported before, the likeliest first.
+func (a *Agent) Names() []string {
+	name := a.Want.GetName()
+	if a.ID == "" || name != a.Base && name != a.withID() {
+		return []string{name}
+	}
+	return []string{a.withID(), a.Base}
+}
+
+func (a *Agent) withID() string { return withEnd(a.Base, " ("+clip(a.ID, maxSlugChars)+")") }
+
+// withEnd is the name of an agent with something behind it.
+func withEnd(name, end string) string { return clip(name, maxNameChars-len(end)) + end }
 
 // distinct is a list in which members are replaced, and occur once.
 func distinct[T comparable](list []T, replaced map[T]T) []T {

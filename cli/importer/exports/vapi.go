@@ -32,8 +32,7 @@ func readVapi(items []item) (*Plan, error) {
 	for _, one := range items {
 		switch one.shape {
 		case shapeTool:
-			one.note(vapiNotes.ids)
-			r.tool(nil, one.node, "")
+			r.tool(nil, one.node, endpoint{})
 		case shapeFile:
 			one.note(vapiNotes.file)
 			one.at("id").anew()
@@ -69,6 +68,7 @@ func (r *vapiReader) assistant(n node) {
 	b := newBuilder(vapiNames)
 	n.note(joined(vapiNotes.ids, vapiNotes.assistant))
 	n.text("name", "agent.name", into(&b.Want.Name))
+	b.ID = n.peek("id")
 	r.first(b, n)
 	endpoint := r.endpoint(b, n)
 	r.model(b, n.at("model"), endpoint)
@@ -101,25 +101,41 @@ func (r *vapiReader) first(b *builder, n node) {
 	})
 }
 
+// endpoint is a server that tools are called at.
+type endpoint struct {
+	// address and secret are members of server, or the older ones beside it.
+	address, secret, server node
+}
+
+func (e endpoint) url() string {
+	text, _ := e.address.value.(string)
+	return text
+}
+
+// endpointOf is the endpoint of a tool.
+func endpointOf(server node) endpoint {
+	return endpoint{address: server.at("url"), secret: server.at("secret"), server: server}
+}
+
 // endpoint reads where Vapi sends its messages, which is also where tools without an address of
 // their own are.
-func (r *vapiReader) endpoint(b *builder, n node) node {
-	server := n.at("server")
-	server.note(vapiNotes.server)
-	address := server.at("url")
-	if !address.exists() {
-		address = n.at("serverUrl")
+func (r *vapiReader) endpoint(b *builder, n node) endpoint {
+	at := endpointOf(n.at("server"))
+	at.server.note(vapiNotes.server)
+	if at.url() == "" {
+		at.address, at.secret = n.at("serverUrl"), n.at("serverUrlSecret")
 	}
+	address := at.address
 	if text, _ := address.value.(string); text != "" {
 		address.lost("One endpoint got everything; here webhooks tell what happened, and each tool has its own address.")
 		b.todo("Have your endpoint "+SafeURL(text)+" told of conversations that are over (another payload: docs/migrate/vapi.md)",
 			"parlance webhooks create URL --events post_call_transcription")
 	}
-	return server
+	return at
 }
 
 // model reads the prompt, its model, and what it may use.
-func (r *vapiReader) model(b *builder, n, server node) {
+func (r *vapiReader) model(b *builder, n node, server endpoint) {
 	n.note(vapiNotes.model)
 	r.modelName(b, n)
 	n.number("temperature", "agent.model.temperature", func(value float64) string {
@@ -149,16 +165,16 @@ func (r *vapiReader) model(b *builder, n, server node) {
 	}
 	b.Want.Instructions = clip(strings.Join(prompts, "\n\n"), 100000)
 	for _, tool := range n.at("tools").items() {
-		r.tool(b, tool, server.peek("url"))
+		r.tool(b, tool, server)
 	}
 	for _, key := range []string{"toolIds", "toolRefs"} {
 		for _, id := range n.at(key).items() {
-			r.toolByID(b, id, server.peek("url"))
+			r.toolByID(b, id, server)
 		}
 	}
 }
 
-func (r *vapiReader) toolByID(b *builder, id node, server string) {
+func (r *vapiReader) toolByID(b *builder, id node, server endpoint) {
 	name, _ := id.value.(string)
 	name = cmp.Or(name, id.peek("toolId"), id.peek("id"))
 	tool, ok := r.tools[name]
@@ -172,7 +188,6 @@ func (r *vapiReader) toolByID(b *builder, id node, server string) {
 		return
 	}
 	id.became("tool")
-	tool.note(vapiNotes.ids)
 	r.tool(b, tool, server)
 }
 

@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -10,11 +11,11 @@ import (
 // may be left out.
 func (t *Tool) arguments(address string) string {
 	path, query, _ := strings.Cut(address, "?")
-	path = t.pathArguments(path)
+	path = t.pathArguments(path, url.PathEscape)
 	var left []string
 	for pair := range strings.SplitSeq(query, "&") {
 		if !t.queryArgument(pair) {
-			left = append(left, t.pathArguments(pair))
+			left = append(left, t.pathArguments(pair, url.QueryEscape))
 		}
 	}
 	if query = strings.Join(left, "&"); query == "" {
@@ -30,14 +31,14 @@ func (t *Tool) properties() map[string]any {
 }
 
 // pathArguments makes {name} of each {{name}} that is a parameter, and puts in what is fixed.
-func (t *Tool) pathArguments(text string) string {
+func (t *Tool) pathArguments(text string, escape func(string) string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		name := strings.TrimSpace(placeholder.FindStringSubmatch(found)[1])
 		if value, ok := t.body[name]; ok {
-			return textOf(value)
+			return escaped(value, escape)
 		}
 		if value, ok := t.Want.GetHardcodedQueryParams()[name]; ok {
-			return value
+			return escaped(value, escape)
 		}
 		if _, ok := t.properties()[name]; !ok {
 			return found

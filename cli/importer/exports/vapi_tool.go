@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -13,20 +12,25 @@ import (
 func quoted(text string) string { return strconv.Quote(clip(text, 60)) }
 
 // tool reads one tool. b is nil for a tool that no assistant names; server is the assistant's
-// endpoint, which has the functions that have no address of their own.
-func (r *vapiReader) tool(b *builder, n node, server string) {
+// endpoint, which has the functions that have no address of their own. So a function of two
+// assistants can be two tools.
+func (r *vapiReader) tool(b *builder, n node, server endpoint) {
+	n.note(joined(vapiNotes.ids, vapiNotes.tool))
+	kind := n.peek("type")
 	key := n.tree.file + "\x00" + n.path
+	if kind == "function" && endpointOf(n.at("server")).url() == "" && server.url() != "" {
+		key += "\x00" + server.address.tree.file + "\x00" + server.address.path
+	}
 	if tool, ok := r.made[key]; ok {
 		if b != nil && !slices.Contains(b.Tools, tool) {
 			b.Tools = append(b.Tools, tool)
 		}
 		return
 	}
-	if _, done := n.tree.rows[n.path]; done {
+	_, isLost := n.tree.rows[n.path]
+	if isLost || n.isRead() && b == nil {
 		return
 	}
-	n.note(joined(vapiNotes.ids, vapiNotes.tool))
-	kind := n.peek("type")
 	n.at("type").became("tool.kind")
 	var tool *Tool
 	switch kind {
@@ -40,6 +44,9 @@ func (r *vapiReader) tool(b *builder, n node, server string) {
 		r.builtIn(b, n, kind)
 	}
 	if tool != nil {
+		if plan := n.at("rejectionPlan"); !isEmpty(plan.value) {
+			tool.Notes = append(tool.Notes, "is called without its rejectionPlan: set requires_user_intent if that does")
+		}
 		r.made[key] = tool
 		if b != nil {
 			b.Tools = append(b.Tools, tool)
@@ -79,11 +86,13 @@ func (r *vapiReader) builtIn(b *builder, n node, kind string) {
 }
 
 // function reads a function: a tool whose endpoint is sent Vapi's own envelope.
-func (r *vapiReader) function(b *builder, n node, server string) *Tool {
+func (r *vapiReader) function(b *builder, n node, server endpoint) *Tool {
 	function := n.at("function")
 	function.note(vapiNotes.function)
-	own := n.at("server")
-	if cmp.Or(own.peek("url"), server) == "" {
+	if own := endpointOf(n.at("server")); own.url() != "" {
+		server = own
+	}
+	if server.url() == "" {
 		if b == nil {
 			n.lost("Tools that a client runs belong to an agent, and no assistant of the export has this one.")
 			return nil
@@ -101,9 +110,9 @@ func (r *vapiReader) function(b *builder, n node, server string) *Tool {
 	tool := newHTTPTool(r.plan, n)
 	tool.named(function, "name", "description")
 	tool.Want.Method = "POST"
-	tool.Want.WebhookUrl = cmp.Or(own.peek("url"), server)
+	tool.Want.WebhookUrl = server.url()
 	tool.parameters(function.at("parameters"))
-	tool.vapiServer(own, "tool.webhook_url")
+	tool.vapiServer(server, "tool.webhook_url")
 	tool.fixedParameters(n.at("parameters"))
 	tool.extraction(n.at("variableExtractionPlan"))
 	tool.Notes = append(tool.Notes, "gets the arguments as its whole body, and no more in message.toolCallList; "+
@@ -122,22 +131,22 @@ func (t *Tool) parameters(n node) {
 }
 
 // vapiServer reads the address and headers of a tool.
-func (t *Tool) vapiServer(n node, field string) {
+func (t *Tool) vapiServer(at endpoint, field string) {
+	n := at.server
 	n.note(vapiNotes.server)
-	if n.has("url") && !isUnset(n.at("url").value) {
-		n.at("url").became(field)
+	if at.url() != "" {
+		at.address.became(field)
 	}
 	n.number("timeoutSeconds", "tool.timeout_seconds", toolSeconds(&t.Want.TimeoutSeconds, 1))
 	headers := n.at("headers")
 	for _, name := range headers.keys() {
 		value := headers.at(name)
 		if text, ok := value.value.(string); ok {
-			value.settle(headerField(name), t.header(name, text))
+			value.settle(t.header(name, text))
 		}
 	}
-	if secret := n.at("secret"); secret.exists() && !isUnset(secret.value) {
-		text, _ := secret.value.(string)
-		secret.settle("tool.secret_headers", t.header("X-Vapi-Secret", text))
+	if text, _ := at.secret.value.(string); text != "" {
+		at.secret.settle(t.header("X-Vapi-Secret", text))
 	}
 	t.credential(n)
 	if t.Want.GetKind() == "http" {
@@ -177,6 +186,9 @@ func (r *vapiReader) apiRequest(n node) *Tool {
 	tool.parameters(n.at("body"))
 	n.text("url", "tool.webhook_url", func(address string) string {
 		tool.Want.WebhookUrl = tool.arguments(address)
+		if tool.hasBody() {
+			tool.notInBody(slices.Concat(tool.Want.GetPathParams(), tool.Want.GetQueryParams())...)
+		}
 		tool.variables(tool.Want.GetWebhookUrl())
 		return ""
 	})
@@ -197,7 +209,7 @@ func (r *vapiReader) apiRequest(n node) *Tool {
 func (t *Tool) schemaHeader(name string, n node) {
 	for _, key := range []string{"value", "const", "default"} {
 		if text := n.peek(key); text != "" {
-			n.settle(headerField(name), t.header(name, text))
+			n.settle(t.header(name, text))
 			return
 		}
 	}
@@ -213,12 +225,7 @@ func (t *Tool) extraction(n node) {
 		if found := placeholder.FindStringSubmatch(path); found != nil && found[0] == path {
 			path = strings.TrimSpace(found[1])
 		}
-		why := t.assign(alias.peek("key"), path)
-		if why == "" && strings.ContainsAny(path, "{}|") {
-			t.Want.Assignments = t.Want.GetAssignments()[:len(t.Want.GetAssignments())-1]
-			why = "Values are kept as they stand in the answer, without filters."
-		}
-		alias.settle("tool.assignments", why)
+		alias.settle("tool.assignments", t.assign(alias.peek("key"), path))
 	}
 }
 
@@ -242,7 +249,7 @@ func (r *vapiReader) mcp(n node) *Tool {
 		}
 	}
 	tool.describe()
-	tool.vapiServer(server, "tool.mcp_server_url")
+	tool.vapiServer(endpointOf(server), "tool.mcp_server_url")
 	n.at("metadata").note(vapiNotes.metadata)
 	return tool
 }

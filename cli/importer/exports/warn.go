@@ -50,6 +50,18 @@ func (a *Agent) CallTodos() (todos []Todo) {
 	return todos
 }
 
+// cutFragments takes out of addresses what is behind #, which is never sent.
+func (p *Plan) cutFragments() {
+	for _, tool := range p.Tools {
+		for _, address := range []*string{&tool.Want.WebhookUrl, &tool.Want.McpServerUrl} {
+			before, _, found := strings.Cut(*address, "#")
+			if *address = before; found {
+				tool.Notes = append(tool.Notes, "has its address without what was behind #, which is never sent")
+			}
+		}
+	}
+}
+
 // warn notes credentials in places that are shown.
 func (p *Plan) warn() {
 	for _, tool := range p.Tools {
@@ -70,11 +82,6 @@ func (p *Plan) warn() {
 				"secret, and everybody who may read the source sees it", source.Name, quotedList(names))})
 		}
 	}
-}
-
-// isCredential says whether a parameter is named like a credential.
-func isCredential(name string) bool {
-	return credentialName.MatchString(strings.ReplaceAll(strings.ToLower(name), "keyword", ""))
 }
 
 // credentialsIn are the parameters of the query of a URL that are named like credentials.
