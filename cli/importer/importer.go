@@ -111,6 +111,7 @@ set by running the import again with --secret. docs/migrate/` + string(provider)
 			return (&report{screen: screen, plan: plan, provider: provider, files: args, o: o}).print(planned(plan))
 		}
 		return client.With(func(c client.Caller) *maker {
+			c.HTTP.Transport = proxied{c.HTTP.Transport}
 			options := append(c.Options(), connect.WithInterceptors(newPatience(c.Base, cmd.ErrOrStderr())))
 			c.Agents = parlancev1connect.NewAgentServiceClient(c.HTTP, c.Base, options...)
 			return &maker{
@@ -170,7 +171,7 @@ func read(stdin io.Reader, provider exports.Provider, o options, paths []string)
 	}
 	for _, agent := range plan.Agents {
 		if o.name != "" {
-			agent.Want.Name = o.name
+			agent.Want.Name, agent.Base = o.name, o.name
 		}
 		if model := agent.Want.GetModel(); o.noModel && model != nil {
 			model.Provider, model.Name, model.Fallbacks = "", "", nil
@@ -178,7 +179,7 @@ func read(stdin io.Reader, provider exports.Provider, o options, paths []string)
 	}
 	for _, tool := range plan.Tools {
 		if o.prefix != "" {
-			tool.Want.Slug = o.prefix + "_" + tool.Want.GetSlug()
+			tool.Want.Slug, tool.Base = o.prefix+"_"+tool.Want.GetSlug(), o.prefix+"_"+tool.Base
 		}
 		tool.Name = tool.Want.GetSlug()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -52,7 +53,7 @@ func (p *patience) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 				return answer, p.recognise(err)
 			}
 			if before := p.waited / progressEvery; p.waited == 0 || (p.waited+pause)/progressEvery > before {
-				fmt.Fprintf(p.progress, "The plan allows no more requests for now; the import waits and goes on (%s so far).\n", p.waited)
+				fmt.Fprintf(p.progress, "No more requests are allowed for now; the import waits and goes on (%s so far).\n", p.waited)
 			}
 			p.waited += pause
 			if err := p.wait(ctx, pause); err != nil {
@@ -96,4 +97,30 @@ func (p *patience) recognise(err error) error {
 		return fmt.Errorf("the base URL (PARLANCE_BASE_URL) does not lead to a Parlance service: %s answers something else", p.base)
 	}
 	return err
+}
+
+// proxied gives the answers of a proxy that refuses a call the form of those of the API, so that they
+// are waited for, and named, like those.
+type proxied struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (p proxied) RoundTrip(req *http.Request) (*http.Response, error) {
+	answer, err := p.next.RoundTrip(req)
+	if err != nil || strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
+		return answer, err
+	}
+	code, ok := map[int]connect.Code{
+		http.StatusTooManyRequests: connect.CodeResourceExhausted, http.StatusServiceUnavailable: connect.CodeUnavailable,
+		http.StatusBadGateway: connect.CodeUnavailable, http.StatusGatewayTimeout: connect.CodeUnavailable,
+	}[answer.StatusCode]
+	if !ok {
+		return answer, nil
+	}
+	_ = answer.Body.Close() // nothing of it is read
+	text := fmt.Sprintf(`{"code": %q, "message": "%s answers %s. Try again later."}`, code, req.URL.Host, answer.Status)
+	answer.Body, answer.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
+	answer.Header.Set("Content-Type", "application/json")
+	answer.Header.Del("Content-Encoding")
+	answer.Header.Set("Content-Length", strconv.Itoa(len(text)))
+	return answer, nil
 }
