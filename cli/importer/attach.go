@@ -16,7 +16,9 @@ type known struct {
 	agent *parlancev1.Agent
 	// tools and sources are the ids of those that it uses.
 	tools, sources map[string]bool
-	err            error
+	// differs says why the agent is left alone; empty when it is the same.
+	differs string
+	err     error
 }
 
 // lookUp finds the agent of the workspace that has the name of one of the export, and what it uses.
@@ -25,15 +27,18 @@ func (m *maker) lookUp(ctx context.Context, agent *exports.Agent) known {
 	var list []*parlancev1.Agent
 	list, found.err = command.All(func(token string) ([]*parlancev1.Agent, string, error) {
 		page, err := m.Agents.ListAgents(ctx, &parlancev1.ListAgentsRequest{
-			WorkspaceId: m.WorkspaceID, Q: agent.Want.GetName(), PageSize: client.PageSize, PageToken: token,
+			WorkspaceId: m.WorkspaceID, Q: agent.Base, PageSize: client.PageSize, PageToken: token,
 		})
 		return page.GetAgents(), page.GetNextPageToken(), err
 	})
-	at := slices.IndexFunc(list, func(have *parlancev1.Agent) bool { return have.GetName() == agent.Want.GetName() })
-	if found.err != nil || at < 0 {
+	if found.err == nil {
+		found.agent = m.agentOf(agent, list)
+	}
+	if found.agent == nil {
 		return found
 	}
-	found.agent = list[at]
+	found.differs = difference(found.agent, agent)
+	agent.Want.Name = found.agent.GetName()
 	var tools []*parlancev1.AgentTool
 	tools, found.err = command.All(func(token string) ([]*parlancev1.AgentTool, string, error) {
 		page, err := m.tools.ListAgentTools(ctx, &parlancev1.ListAgentToolsRequest{
@@ -60,22 +65,42 @@ func (m *maker) lookUp(ctx context.Context, agent *exports.Agent) known {
 	return found
 }
 
+// agentOf finds an agent of the export among those of the workspace: one that no other agent of the
+// export is, by its name, and the same one first.
+func (m *maker) agentOf(agent *exports.Agent, list []*parlancev1.Agent) (found *parlancev1.Agent) {
+	for _, name := range agent.Names() {
+		for _, have := range list {
+			isOther := slices.ContainsFunc(m.known, func(other known) bool { return other.agent.GetId() == have.GetId() })
+			switch {
+			case isOther || have.GetName() != name:
+			case difference(have, agent) == "":
+				return have
+			case found == nil:
+				found = have
+			}
+		}
+		if found != nil {
+			break
+		}
+	}
+	return found
+}
+
 // attach lets an agent use its tools and sources, unless it does already. Those that are not what
 // the export means are left alone.
-func (m *maker) attach(ctx context.Context, agent *exports.Agent, id string, uses known) {
+func (m *maker) attach(ctx context.Context, agent *exports.Agent, of result, uses known) {
 	enabled := true
 	for i, tool := range m.plan.Tools {
 		done := &m.done.tools[i]
 		if !slices.Contains(agent.Tools, tool) || done.outcome != made && done.outcome != there && done.outcome != updated {
 			continue
 		}
-		var err error
-		if !uses.tools[done.id] {
-			_, err = m.tools.AttachTool(ctx, &parlancev1.AttachToolRequest{
-				WorkspaceId: m.WorkspaceID, AgentId: id, ToolId: done.id, Enabled: &enabled,
+		done.settle(agent.Want.GetName(), m.join(of, uses.tools[done.id], func() error {
+			_, err := m.tools.AttachTool(ctx, &parlancev1.AttachToolRequest{
+				WorkspaceId: m.WorkspaceID, AgentId: of.id, ToolId: done.id, Enabled: &enabled,
 			})
-		}
-		done.settle(agent.Want.GetName(), m.reasonOf(err))
+			return err
+		}))
 	}
 	for i, source := range m.plan.Sources {
 		done := &m.done.sources[i]
@@ -86,21 +111,27 @@ func (m *maker) attach(ctx context.Context, agent *exports.Agent, id string, use
 		if source.InPrompt {
 			mode = "prompt"
 		}
-		var err error
-		if !uses.sources[done.id] {
-			_, err = m.knowledge.AttachSources(ctx, &parlancev1.AttachSourcesRequest{
-				WorkspaceId: m.WorkspaceID, AgentId: id, SourceIds: []string{done.id}, UsageMode: mode,
+		done.settle(agent.Want.GetName(), m.join(of, uses.sources[done.id], func() error {
+			_, err := m.knowledge.AttachSources(ctx, &parlancev1.AttachSourcesRequest{
+				WorkspaceId: m.WorkspaceID, AgentId: of.id, SourceIds: []string{done.id}, UsageMode: mode,
 			})
-		}
-		done.settle(agent.Want.GetName(), m.reasonOf(err))
+			return err
+		}))
 	}
 }
 
-func (m *maker) reasonOf(err error) string {
-	if err == nil {
+// join attaches something to an agent, and says why not. An agent that was changed gets nothing.
+func (m *maker) join(agent result, isDone bool, attach func() error) (why string) {
+	switch {
+	case isDone:
 		return ""
+	case agent.outcome == differs:
+		return "the agent is left alone"
 	}
-	return m.Reason(err)
+	if err := attach(); err != nil {
+		return m.Reason(err)
+	}
+	return ""
 }
 
 // settle notes that a part was attached to an agent, or why it was not.

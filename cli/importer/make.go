@@ -35,6 +35,8 @@ type result struct {
 	id      string
 	// why is the reason of failed, or what is different.
 	why string
+	// secretHeaders are those that a tool has.
+	secretHeaders []string
 	// attached are the names of the agents that a tool or source was attached to.
 	attached []string
 }
@@ -47,7 +49,13 @@ type results struct {
 // planned are the results of a dry run.
 func planned(plan *exports.Plan) *results {
 	all := func(n int) []result { return slices.Repeat([]result{{outcome: toMake}}, n) }
-	return &results{agents: all(len(plan.Agents)), tools: all(len(plan.Tools)), sources: all(len(plan.Sources))}
+	done := &results{agents: all(len(plan.Agents)), tools: all(len(plan.Tools)), sources: all(len(plan.Sources))}
+	for i, agent := range plan.Agents {
+		if agent.Missing != "" {
+			done.agents[i] = incomplete(agent)
+		}
+	}
+	return done
 }
 
 // maker makes what a plan says.
@@ -67,8 +75,9 @@ type maker struct {
 	done        *results
 	// catalog are the custom tools of the workspace by their names in small letters.
 	catalog map[string]*parlancev1.Tool
-	// known is what there is of each agent of the plan.
+	// known is what there is of each agent of the plan, and have what there is of each tool.
 	known []known
+	have  []*parlancev1.Tool
 }
 
 // run makes what is not there yet. A part that cannot be made does not stop the others. It
@@ -91,9 +100,10 @@ func (m *maker) run(ctx context.Context) (*results, error) {
 		m.known = append(m.known, m.lookUp(ctx, agent))
 	}
 	m.leaveSpeech(ctx)
-	for i, tool := range m.plan.Tools {
+	m.matchTools()
+	for i := range m.plan.Tools {
 		if ctx.Err() == nil {
-			m.done.tools[i] = m.tool(ctx, tool)
+			m.done.tools[i] = m.tool(ctx, i)
 		}
 	}
 	for i, agent := range m.plan.Agents {
@@ -107,8 +117,8 @@ func (m *maker) run(ctx context.Context) (*results, error) {
 		}
 	}
 	for i, agent := range m.plan.Agents {
-		if result := m.done.agents[i]; ctx.Err() == nil && (result.outcome == made || result.outcome == there) {
-			m.attach(ctx, agent, result.id, m.known[i])
+		if result := m.done.agents[i]; ctx.Err() == nil && slices.Contains([]outcome{made, there, differs}, result.outcome) {
+			m.attach(ctx, agent, result, m.known[i])
 		}
 	}
 	return m.done, ctx.Err()
@@ -119,24 +129,24 @@ func (m *maker) agent(ctx context.Context, agent *exports.Agent, found known) re
 	switch have := found.agent; {
 	case found.err != nil:
 		return result{outcome: failed, why: m.Reason(found.err)}
-	case have == nil:
-	case have.GetInstructions() != agent.Want.GetInstructions(), have.GetFirstMessage() != agent.Want.GetFirstMessage():
-		return result{outcome: differs, id: have.GetId(), why: "its instructions or first message are others, so it is left alone; " +
-			"--name gives the new one another name"}
-	default:
+	case have != nil && found.differs != "":
+		return result{outcome: differs, id: have.GetId(), why: found.differs}
+	case have != nil:
 		return result{outcome: there, id: have.GetId()}
+	case agent.Missing != "":
+		return incomplete(agent)
 	}
 	agent.Want.WorkspaceId = m.WorkspaceID
 	created, err := m.Agents.CreateAgent(ctx, agent.Want)
 	if err != nil {
 		return result{outcome: failed, why: m.Reason(err)}
 	}
-	for i, other := range m.plan.Agents { // a second one of this name is not made
-		if other.Want.GetName() == created.GetName() && m.known[i].agent == nil && m.known[i].err == nil {
-			m.known[i].agent = created
-		}
-	}
 	return result{outcome: made, id: created.GetId()}
+}
+
+// incomplete is the result of an agent that cannot be made yet.
+func incomplete(agent *exports.Agent) result {
+	return result{outcome: failed, why: "not made, because the export lacks " + agent.Missing + ": give that file too"}
 }
 
 // source makes a source unless one of its address or name is there, and waits until it is read.
@@ -152,6 +162,9 @@ func (m *maker) source(ctx context.Context, source *exports.Source, list []*parl
 	}
 	if have >= 0 {
 		return m.await(ctx, list[have].GetId(), there)
+	}
+	if m.isLeftAlone(func(agent *exports.Agent) bool { return slices.Contains(agent.Sources, source) }) {
+		return result{outcome: failed, why: leftAlone}
 	}
 	if source.URL == "" {
 		return m.text(ctx, source)

@@ -54,7 +54,7 @@ func TestToolsOfTheSameName(t *testing.T) {
 	w := world{clitest.Start(t, clitest.Options{})}
 	sales, support := write(t, assistant("Sales", "by email", "email", "one")), write(t, assistant("Support", "by phone", "phone", "two"))
 	w.run(t, "vapi", sales).Wants(t, command.ExitDone, "made, attached")
-	w.run(t, "vapi", support).Wants(t, command.ExitDone, "look_up_2", "made, attached", "the workspace has another tool look_up")
+	w.run(t, "vapi", support).Wants(t, command.ExitDone, "look_up_2", "made, attached", "because another tool is named look_up")
 	again := w.run(t, "vapi", support)
 	again.Wants(t, command.ExitDone, "look_up_2", "there already, attached")
 	if got := w.toolNames(t, "Sales") + ", " + w.toolNames(t, "Support"); got != "look_up, look_up_2" {

@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/cli/importer/exports"
 	"parlance.dev/parlance/cli/term"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
 // report prints what became of an export.
@@ -245,23 +246,14 @@ func (r *report) line(format string, args ...any) { r.screen.Line(format, args..
 // todos are the things that are left to do, with the ids of what was made.
 func (r *report) todos(done *results) []exports.Todo {
 	todos := slices.Clone(r.plan.Todos)
-	for _, tool := range r.plan.Tools {
-		slug := tool.Want.GetSlug()
-		if len(tool.Secrets) > 0 {
-			command := r.command()
-			for _, header := range tool.Secrets {
-				command += " --secret " + shellWord(tool.Name+":"+header+"=env:"+variable(tool.Name+"_"+header))
-			}
-			todos = append(todos, exports.Todo{
-				What: "Give the tool " + slug + " its secret: " + strings.Join(tool.Secrets, ", "), Command: command,
-			})
-		}
-		for _, note := range tool.Notes {
-			todos = append(todos, exports.Todo{What: fmt.Sprintf("Look at the tool %s: it %s "+
-				"(docs/migrate/%s.md)", slug, note, r.provider)})
-		}
+	for i, tool := range r.plan.Tools {
+		todos = append(todos, r.toolTodos(tool, done.tools[i])...)
 	}
 	for i, agent := range r.plan.Agents {
+		if name := agent.Want.GetName(); name != agent.Base {
+			todos = append(todos, exports.Todo{What: fmt.Sprintf("Look at the agent %s: it has another name, because another agent of the "+
+				"export is named %s", name, agent.Base)})
+		}
 		id := cmp.Or(done.agents[i].id, exports.AgentPlaceholder)
 		for _, todo := range agent.Todos {
 			todo.Command = strings.ReplaceAll(todo.Command, exports.AgentPlaceholder, id)
@@ -271,6 +263,31 @@ func (r *report) todos(done *results) []exports.Todo {
 		if len(agent.Variables) > 0 {
 			todos = append(todos, r.giveVariables(agent, id))
 		}
+	}
+	return todos
+}
+
+// toolTodos are the things that are left to do for a tool.
+func (r *report) toolTodos(tool *exports.Tool, done result) (todos []exports.Todo) {
+	slug, notes := tool.Want.GetSlug(), tool.Notes
+	if len(tool.Secrets) > 0 {
+		headers := slices.Clone(tool.Secrets)
+		if slices.ContainsFunc(headers, func(name string) bool { return name != "Authorization" }) {
+			headers = append(headers, done.secretHeaders...) // secret headers are replaced together
+		}
+		command := r.command()
+		for _, header := range headers {
+			command += " --secret " + shellWord(tool.Name+":"+header+"=env:"+variable(tool.Name+"_"+header))
+		}
+		todos = append(todos, exports.Todo{
+			What: "Give the tool " + slug + " its secret: " + strings.Join(headers, ", "), Command: command,
+		})
+	}
+	if slug != tool.Base && isNamed(tool.Base, &parlancev1.Tool{Slug: slug}) {
+		notes = append(slices.Clone(notes), "has another name, because another tool is named "+tool.Base+": use the new one in instructions")
+	}
+	for _, note := range notes {
+		todos = append(todos, exports.Todo{What: fmt.Sprintf("Look at the tool %s: it %s (docs/migrate/%s.md)", slug, note, r.provider)})
 	}
 	return todos
 }

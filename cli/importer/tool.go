@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -19,9 +18,6 @@ import (
 	"parlance.dev/parlance/cli/importer/exports"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
-
-// maxSlugChars is the length of the longest name of a tool.
-const maxSlugChars = 64
 
 // readCatalog lists the custom tools of the workspace.
 func (m *maker) readCatalog(ctx context.Context) error {
@@ -43,44 +39,23 @@ func (m *maker) readCatalog(ctx context.Context) error {
 	return err
 }
 
-// tool makes a tool, or gives one that is there the secrets of --secret. A tool of the same name is
-// the tool of the export when it has the same definition, or when the agent of the export uses it:
-// then it was changed since, and is left alone. Another tool keeps its name, and the new one gets a
-// number.
-func (m *maker) tool(ctx context.Context, tool *exports.Tool) result {
-	if have := m.renamed(tool); have != nil {
-		tool.Want.Slug = have.GetSlug()
+// tool makes a tool, or gives one that is there the secrets of --secret.
+func (m *maker) tool(ctx context.Context, at int) result {
+	tool, have := m.plan.Tools[at], m.have[at]
+	switch {
+	case have != nil:
 		return m.there(ctx, tool, have)
+	case m.isLeftAlone(func(agent *exports.Agent) bool { return slices.Contains(agent.Tools, tool) }):
+		return result{outcome: failed, why: leftAlone}
 	}
-	wanted := tool.Want.GetSlug()
-	for i := 1; ; i++ {
-		if i > 1 {
-			number := fmt.Sprintf("_%d", i)
-			tool.Want.Slug = wanted[:min(len(wanted), maxSlugChars-len(number))] + number
-			if m.isPlanned(tool) {
-				continue
-			}
-		}
-		have, ok := m.catalog[strings.ToLower(tool.Want.GetSlug())]
-		if !ok {
-			return m.create(ctx, tool, wanted)
-		}
-		different := toolDifference(have, tool, m.secrets[strings.ToLower(tool.Name)])
-		switch {
-		case different != "" && m.isUsed(tool, have):
-			return result{outcome: differs, id: have.GetId(), why: different + ", so it is left alone; --prefix gives the new ones other names"}
-		case different == "":
-			return m.there(ctx, tool, have)
-		}
+	for i := 2; m.isTaken(tool); i++ {
+		tool.Want.Slug = exports.Numbered(tool.Base, i)
 	}
+	return m.create(ctx, tool)
 }
 
-// create makes a tool. wanted is the name that it has in the export.
-func (m *maker) create(ctx context.Context, tool *exports.Tool, wanted string) result {
-	if tool.Want.GetSlug() != wanted {
-		tool.Notes = append(tool.Notes, "has another name, because the workspace has another tool "+wanted+
-			": use the new one in instructions")
-	}
+// create makes a tool.
+func (m *maker) create(ctx context.Context, tool *exports.Tool) result {
 	tool.Want.WorkspaceId = m.WorkspaceID
 	created, err := m.tools.CreateTool(ctx, tool.Want)
 	if err != nil {
@@ -91,61 +66,28 @@ func (m *maker) create(ctx context.Context, tool *exports.Tool, wanted string) r
 		return result{outcome: failed, why: why}
 	}
 	m.catalog[strings.ToLower(created.GetSlug())] = created
-	return result{outcome: made, id: created.GetId()}
+	return result{outcome: made, id: created.GetId(), secretHeaders: slices.Sorted(maps.Keys(tool.Want.GetSecretHeaders()))}
 }
 
-// there keeps a tool that is there, and gives it the secrets of --secret.
+// there keeps a tool that is there, and gives it the secrets of --secret. One with another
+// definition was changed here, and is left alone else.
 func (m *maker) there(ctx context.Context, tool *exports.Tool, have *parlancev1.Tool) result {
 	tool.Secrets = slices.DeleteFunc(tool.Secrets, func(name string) bool {
 		return name == "Authorization" && have.GetAuthHeaderSet() || slices.Contains(have.GetSecretHeaderNames(), name)
 	})
 	given := m.secrets[strings.ToLower(tool.Name)]
-	if len(given) > 0 {
-		return m.setSecrets(ctx, tool, have, given)
+	done := result{outcome: there, id: have.GetId(), secretHeaders: have.GetSecretHeaderNames()}
+	if different := toolDifference(have, tool, given); different != "" {
+		done.outcome, done.why = differs, different+", so it is left alone; --prefix gives the new ones other names"
 	}
-	if (tool.Want.GetAuthHeader() != "" || len(tool.Want.GetSecretHeaders()) > 0) && !m.isUsed(tool, have) {
+	if len(given) > 0 {
+		return m.setSecrets(ctx, have, given, done)
+	}
+	if (tool.Want.GetAuthHeader() != "" || len(tool.Want.GetSecretHeaders()) > 0) && !m.isAttached(tool, have) {
 		tool.Notes = append(tool.Notes, "was there already, and its secrets cannot be compared with those of the export. "+
 			"If they are others, make a tool of its own with --prefix")
 	}
-	return result{outcome: there, id: have.GetId()}
-}
-
-// isPlanned says whether another tool of the export has the name.
-func (m *maker) isPlanned(tool *exports.Tool) bool {
-	return slices.ContainsFunc(m.plan.Tools, func(other *exports.Tool) bool {
-		return other != tool && strings.EqualFold(other.Name, tool.Want.GetSlug())
-	})
-}
-
-// isUsed says whether an agent of the export, which is there already, uses a tool.
-func (m *maker) isUsed(tool *exports.Tool, have *parlancev1.Tool) bool {
-	for i, agent := range m.plan.Agents {
-		if slices.Contains(agent.Tools, tool) && m.known[i].tools[have.GetId()] {
-			return true
-		}
-	}
-	return false
-}
-
-// renamed finds the tool that an import with another --prefix made for an agent of the export; nil
-// when there is none.
-func (m *maker) renamed(tool *exports.Tool) *parlancev1.Tool {
-	if m.catalog[strings.ToLower(tool.Want.GetSlug())] != nil {
-		return nil
-	}
-	base := strings.ToLower(tool.Want.GetSlug())
-	if m.prefix != "" {
-		base = strings.TrimPrefix(base, strings.ToLower(m.prefix)+"_")
-	}
-	for _, slug := range slices.Sorted(maps.Keys(m.catalog)) {
-		have := m.catalog[slug]
-		if (slug == base || strings.HasSuffix(slug, "_"+base)) && m.isUsed(tool, have) &&
-			!slices.ContainsFunc(m.plan.Tools, func(other *exports.Tool) bool { return strings.EqualFold(other.Name, slug) }) &&
-			toolDifference(have, tool, m.secrets[strings.ToLower(tool.Name)]) == "" {
-			return have
-		}
-	}
-	return nil
+	return done
 }
 
 // toolDifference says in which field a tool is another one than that of the export. given are the
@@ -218,26 +160,34 @@ func sameJSON(one, other string) bool {
 	return reflect.DeepEqual(decode(one), decode(other))
 }
 
-// setSecrets sets headers of a tool that is there. Secret headers are replaced as a whole, so all
-// of them must be known.
-func (m *maker) setSecrets(ctx context.Context, tool *exports.Tool, have *parlancev1.Tool, given map[string]string) result {
+// setSecrets sets the headers of --secret of a tool that is there, and nothing else. Secret headers
+// are replaced as a whole, so the others must be given too: their values may have changed since.
+func (m *maker) setSecrets(ctx context.Context, have *parlancev1.Tool, given map[string]string, done result) result {
 	req := &parlancev1.UpdateToolRequest{WorkspaceId: m.WorkspaceID, ToolId: have.GetId(), UpdateMask: &fieldmaskpb.FieldMask{}}
-	if auth, ok := given["Authorization"]; ok {
+	headers := maps.Clone(given)
+	if auth, ok := headers["Authorization"]; ok {
 		req.AuthHeader = &auth
 		req.UpdateMask.Paths = append(req.UpdateMask.Paths, "auth_header")
+		delete(headers, "Authorization")
 	}
-	if _, onlyAuth := given["Authorization"]; len(given) > 1 || !onlyAuth {
-		known := slices.Collect(maps.Keys(tool.Want.GetSecretHeaders()))
+	if len(headers) > 0 {
 		for _, name := range have.GetSecretHeaderNames() {
-			if !slices.Contains(known, name) {
-				return result{outcome: failed, id: have.GetId(), why: "its secret headers are replaced together: give " + name + " too"}
+			if _, ok := headers[name]; !ok {
+				done.outcome, done.why = failed, "its secret headers are replaced together: give "+name+" with --secret too"
+				return done
 			}
 		}
-		req.SecretHeaders, req.Headers = tool.Want.GetSecretHeaders(), tool.Want.GetHeaders()
+		req.SecretHeaders, req.Headers = headers, maps.Clone(have.GetHeaders())
+		maps.DeleteFunc(req.GetHeaders(), func(name, _ string) bool { _, ok := headers[name]; return ok })
 		req.UpdateMask.Paths = append(req.UpdateMask.Paths, "secret_headers", "headers")
 	}
-	if _, err := m.tools.UpdateTool(ctx, req); err != nil {
-		return result{outcome: failed, id: have.GetId(), why: m.Reason(err)}
+	switch _, err := m.tools.UpdateTool(ctx, req); {
+	case err != nil:
+		done.outcome, done.why = failed, m.Reason(err)
+	case done.outcome == there:
+		done.outcome = updated
+	default:
+		done.why += ". Its secrets are set"
 	}
-	return result{outcome: updated, id: have.GetId()}
+	return done
 }
