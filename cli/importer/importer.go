@@ -106,6 +106,9 @@ set by running the import again with --secret. docs/migrate/` + string(provider)
 			return err
 		}
 		if o.dryRun {
+			if _, err := given.fill(plan); err != nil {
+				return err
+			}
 			foresee(plan, o.keepSpeech)
 			screen := term.Open(cmd.OutOrStdout(), app.OSSource(nil).LookupEnv)
 			return (&report{screen: screen, plan: plan, provider: provider, files: args, o: o}).print(planned(plan))
@@ -181,9 +184,8 @@ func read(stdin io.Reader, provider exports.Provider, o options, paths []string)
 		if o.prefix != "" {
 			tool.Want.Slug, tool.Base = o.prefix+"_"+tool.Want.GetSlug(), o.prefix+"_"+tool.Base
 		}
-		tool.Name = tool.Want.GetSlug()
 	}
-	return plan, given, given.fill(plan)
+	return plan, given, nil
 }
 
 func readFile(stdin io.Reader, path string) (exports.File, error) {

@@ -65,6 +65,8 @@ type maker struct {
 	knowledge parlancev1connect.KnowledgeServiceClient
 	plan      *exports.Plan
 	secrets   secrets
+	// given are the headers of secrets that each tool got.
+	given     map[*exports.Tool]map[string]string
 	userAgent string
 	// prefix is that of --prefix.
 	prefix string
@@ -90,17 +92,20 @@ func (m *maker) run(ctx context.Context) (*results, error) {
 	if err != nil {
 		return nil, m.Explain("list the sources", err)
 	}
+	for _, agent := range m.plan.Agents {
+		m.known = append(m.known, m.lookUp(ctx, agent))
+	}
+	m.matchTools()
+	if m.given, err = m.secrets.fill(m.plan); err != nil {
+		return nil, err
+	}
 	m.done = planned(m.plan)
 	for _, part := range [][]result{m.done.agents, m.done.tools, m.done.sources} {
 		for i := range part {
 			part[i].outcome = notTried
 		}
 	}
-	for _, agent := range m.plan.Agents {
-		m.known = append(m.known, m.lookUp(ctx, agent))
-	}
 	m.leaveSpeech(ctx)
-	m.matchTools()
 	for i := range m.plan.Tools {
 		if ctx.Err() == nil {
 			m.done.tools[i] = m.tool(ctx, i)

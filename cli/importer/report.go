@@ -10,7 +10,6 @@ import (
 
 	"parlance.dev/parlance/cli/importer/exports"
 	"parlance.dev/parlance/cli/term"
-	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
 // report prints what became of an export.
@@ -271,19 +270,18 @@ func (r *report) todos(done *results) []exports.Todo {
 func (r *report) toolTodos(tool *exports.Tool, done result) (todos []exports.Todo) {
 	slug, notes := tool.Want.GetSlug(), tool.Notes
 	if len(tool.Secrets) > 0 {
-		headers := slices.Clone(tool.Secrets)
-		if slices.ContainsFunc(headers, func(name string) bool { return name != "Authorization" }) {
-			headers = append(headers, done.secretHeaders...) // secret headers are replaced together
+		what, headers := "Give the tool "+slug+" its secret: "+strings.Join(tool.Secrets, ", "), slices.Clone(tool.Secrets)
+		if len(done.secretHeaders) > 0 && slices.ContainsFunc(headers, func(name string) bool { return name != "Authorization" }) {
+			what += ". Secret headers are replaced together, so give those that it has too: " + strings.Join(done.secretHeaders, ", ")
+			headers = append(headers, done.secretHeaders...)
 		}
 		command := r.command()
 		for _, header := range headers {
-			command += " --secret " + shellWord(tool.Name+":"+header+"=env:"+variable(tool.Name+"_"+header))
+			command += " --secret " + shellWord(slug+":"+header+"=env:"+variable(slug+"_"+header))
 		}
-		todos = append(todos, exports.Todo{
-			What: "Give the tool " + slug + " its secret: " + strings.Join(headers, ", "), Command: command,
-		})
+		todos = append(todos, exports.Todo{What: what, Command: command})
 	}
-	if slug != tool.Base && isNamed(tool.Base, &parlancev1.Tool{Slug: slug}) {
+	if slug != tool.Base && isNamed(tool.Base, slug) {
 		notes = append(slices.Clone(notes), "has another name, because another tool is named "+tool.Base+": use the new one in instructions")
 	}
 	for _, note := range notes {

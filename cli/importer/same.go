@@ -21,17 +21,17 @@ const leftAlone = "not made, because the agent that it is for is left alone"
 func (m *maker) matchTools() {
 	m.have = make([]*parlancev1.Tool, len(m.plan.Tools))
 	isSame := func(tool *exports.Tool, have *parlancev1.Tool) bool {
-		return toolDifference(have, tool, m.secrets[strings.ToLower(tool.Name)]) == ""
+		return toolDifference(have, tool, m.secrets.near(tool)) == ""
 	}
 	for _, fits := range []func(*exports.Tool, *parlancev1.Tool) bool{
 		func(tool *exports.Tool, have *parlancev1.Tool) bool {
-			return (isNamed(tool.Base, have) || m.isPrefixed(tool, have)) && isSame(tool, have) && m.isAttached(tool, have)
+			return (isNamed(tool.Base, have.GetSlug()) || m.isPrefixed(tool, have)) && isSame(tool, have) && m.isAttached(tool, have)
 		},
 		func(tool *exports.Tool, have *parlancev1.Tool) bool {
-			return isNamed(tool.Base, have) && isSame(tool, have)
+			return isNamed(tool.Base, have.GetSlug()) && isSame(tool, have)
 		},
 		func(tool *exports.Tool, have *parlancev1.Tool) bool {
-			return isNamed(tool.Base, have) && m.isAttached(tool, have)
+			return isNamed(tool.Base, have.GetSlug()) && m.isAttached(tool, have)
 		},
 	} {
 		for i, tool := range m.plan.Tools {
@@ -41,6 +41,11 @@ func (m *maker) matchTools() {
 			if m.have[i] != nil {
 				tool.Want.Slug = m.have[i].GetSlug()
 			}
+		}
+	}
+	for i, tool := range m.plan.Tools {
+		for number := 2; m.have[i] == nil && m.isTaken(tool); number++ {
+			tool.Want.Slug = exports.Numbered(tool.Base, number)
 		}
 	}
 }
@@ -65,15 +70,15 @@ func (m *maker) match(tool *exports.Tool, fits func(*exports.Tool, *parlancev1.T
 // endNumber matches the number that tells a tool from another one of its name.
 var endNumber = regexp.MustCompile(`_([0-9]+)$`)
 
-// isNamed says whether a tool has a name, perhaps with a number.
-func isNamed(name string, have *parlancev1.Tool) bool {
-	if found := endNumber.FindStringSubmatch(have.GetSlug()); found != nil {
+// isNamed says whether a tool's slug is a name, perhaps with a number.
+func isNamed(name, slug string) bool {
+	if found := endNumber.FindStringSubmatch(slug); found != nil {
 		number, err := strconv.Atoi(found[1])
-		if err == nil && strings.EqualFold(have.GetSlug(), exports.Numbered(name, number)) {
+		if err == nil && strings.EqualFold(slug, exports.Numbered(name, number)) {
 			return true
 		}
 	}
-	return strings.EqualFold(have.GetSlug(), name)
+	return strings.EqualFold(slug, name)
 }
 
 // isPrefixed says whether a tool has the name of one of the export with another --prefix.
@@ -83,7 +88,7 @@ func (m *maker) isPrefixed(tool *exports.Tool, have *parlancev1.Tool) bool {
 		bare = strings.TrimPrefix(bare, m.prefix+"_")
 	}
 	slug := strings.ToLower(endNumber.ReplaceAllString(have.GetSlug(), ""))
-	return isNamed(bare, have) || strings.HasSuffix(slug, "_"+strings.ToLower(bare))
+	return isNamed(bare, have.GetSlug()) || strings.HasSuffix(slug, "_"+strings.ToLower(bare))
 }
 
 // isAttached says whether an agent of the export, which is there already, uses a tool.

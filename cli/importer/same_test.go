@@ -193,3 +193,23 @@ func TestProxy(t *testing.T) {
 		t.Errorf("a proxy that answers is nothing:\n%s", got.Out)
 	}
 }
+
+// --secret calls a tool as the import does: by its name here. It never reaches another tool.
+func TestSecretOfNumberedTool(t *testing.T) {
+	t.Parallel()
+	w := world{clitest.Start(t, clitest.Options{})}
+	one, other := write(t, caller("i1", "SA", "find", "https://example.com/a")), write(t, caller("i2", "SB", "find", "https://example.com/b"))
+	w.run(t, "vapi", one, other).Wants(t, command.ExitDone, "find_2", "made, attached")
+	secret := write(t, "Bearer secret-1234")
+	w.run(t, "vapi", other, one, "--secret", "find_2:Authorization=@"+secret).Wants(t, command.ExitDone, "secrets set")
+	tools := w.slugs(t)
+	if tools["find"]["auth_header_set"] == true || tools["find_2"]["auth_header_set"] != true {
+		t.Errorf("the secret went to %v", tools)
+	}
+	// alone, the tool may be called as in the export
+	w.run(t, "vapi", other, "--secret", "find:X-Api-Key=@"+secret).Wants(t, command.ExitDone, "secrets set")
+	if names := fmt.Sprint(w.slugs(t)["find_2"]["secret_header_names"]); !strings.Contains(names, "X-Api-Key") {
+		t.Errorf("secrets %s", names)
+	}
+	w.run(t, "vapi", one, other, "--secret", "find_9:Authorization=@"+secret).Wants(t, command.ExitUsage, "or has several times")
+}

@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/textproto"
 	"os"
 	"slices"
@@ -67,15 +68,20 @@ func readSecret(from string) (string, error) {
 	return value, nil
 }
 
-// fill puts the values into the tools of a plan. Errors: a tool that the plan does not have.
-func (s secrets) fill(plan *exports.Plan) error {
-	left := map[string]bool{}
-	for tool := range s {
-		left[tool] = true
-	}
-	for _, tool := range plan.Tools {
-		slug := strings.ToLower(tool.Want.GetSlug())
-		for header, value := range s[slug] {
+// fill puts the values into the tools of a plan, and says which each tool got. A tool goes by the name
+// that it has here, or by that of the export when no other tool has that. Errors: a name of no tool.
+func (s secrets) fill(plan *exports.Plan) (map[*exports.Tool]map[string]string, error) {
+	given := map[*exports.Tool]map[string]string{}
+	for name, values := range s {
+		tool := toolOf(plan, name)
+		if tool == nil {
+			return nil, command.Usagef("--secret names the tool %q, which the export does not have, or has several times", name)
+		}
+		if given[tool] != nil {
+			return nil, command.Usagef("--secret names the tool %s by two names", tool.Want.GetSlug())
+		}
+		given[tool] = values
+		for header, value := range values {
 			if header == "Authorization" {
 				tool.Want.AuthHeader = value
 			} else {
@@ -87,10 +93,36 @@ func (s secrets) fill(plan *exports.Plan) error {
 			}
 			tool.Secrets = slices.DeleteFunc(tool.Secrets, func(name string) bool { return name == header })
 		}
-		delete(left, slug)
 	}
-	for tool := range left {
-		return command.Usagef("--secret names the tool %q, which the export does not have", tool)
+	return given, nil
+}
+
+// toolOf finds the tool that --secret names; nil when there is none, or more than one.
+func toolOf(plan *exports.Plan, name string) (found *exports.Tool) {
+	for _, tool := range plan.Tools {
+		if strings.EqualFold(tool.Want.GetSlug(), name) {
+			return tool
+		}
 	}
-	return nil
+	for _, tool := range plan.Tools {
+		switch {
+		case !isNamed(tool.Base, name):
+		case found != nil:
+			return nil
+		default:
+			found = tool
+		}
+	}
+	return found
+}
+
+// near are the headers that --secret may give a tool, before it is known which name it has here.
+func (s secrets) near(tool *exports.Tool) map[string]string {
+	all := map[string]string{}
+	for name, values := range s {
+		if isNamed(tool.Base, name) {
+			maps.Copy(all, values)
+		}
+	}
+	return all
 }

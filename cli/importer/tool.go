@@ -48,9 +48,6 @@ func (m *maker) tool(ctx context.Context, at int) result {
 	case m.isLeftAlone(func(agent *exports.Agent) bool { return slices.Contains(agent.Tools, tool) }):
 		return result{outcome: failed, why: leftAlone}
 	}
-	for i := 2; m.isTaken(tool); i++ {
-		tool.Want.Slug = exports.Numbered(tool.Base, i)
-	}
 	return m.create(ctx, tool)
 }
 
@@ -65,7 +62,6 @@ func (m *maker) create(ctx context.Context, tool *exports.Tool) result {
 		}
 		return result{outcome: failed, why: why}
 	}
-	m.catalog[strings.ToLower(created.GetSlug())] = created
 	return result{outcome: made, id: created.GetId(), secretHeaders: slices.Sorted(maps.Keys(tool.Want.GetSecretHeaders()))}
 }
 
@@ -75,7 +71,7 @@ func (m *maker) there(ctx context.Context, tool *exports.Tool, have *parlancev1.
 	tool.Secrets = slices.DeleteFunc(tool.Secrets, func(name string) bool {
 		return name == "Authorization" && have.GetAuthHeaderSet() || slices.Contains(have.GetSecretHeaderNames(), name)
 	})
-	given := m.secrets[strings.ToLower(tool.Name)]
+	given := m.given[tool]
 	done := result{outcome: there, id: have.GetId(), secretHeaders: have.GetSecretHeaderNames()}
 	if different := toolDifference(have, tool, given); different != "" {
 		done.outcome, done.why = differs, different+", so it is left alone; --prefix gives the new ones other names"
@@ -129,9 +125,12 @@ func sameMessage(have, want *parlancev1.ToolAssignment) bool { return proto.Equa
 
 // sameHeaders compares headers. One that --secret gives is a secret header.
 func sameHeaders(have, want, given map[string]string) bool {
-	rest := maps.Clone(have)
-	maps.DeleteFunc(rest, func(name, _ string) bool { _, ok := given[name]; return ok })
-	return maps.Equal(rest, want)
+	rest := func(headers map[string]string) map[string]string {
+		headers = maps.Clone(headers)
+		maps.DeleteFunc(headers, func(name, _ string) bool { _, ok := given[name]; return ok })
+		return headers
+	}
+	return maps.Equal(rest(have), rest(want))
 }
 
 // sameSecrets compares which secrets two tools have. Those of --secret may be new.

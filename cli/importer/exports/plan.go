@@ -57,8 +57,6 @@ type Agent struct {
 // plain text.
 type Tool struct {
 	Want *parlancev1.CreateToolRequest
-	// Name is what --secret calls the tool.
-	Name string
 	// Base is its name without the number that tells it from another tool.
 	Base string
 	// Secrets are the headers whose values the export does not have.
