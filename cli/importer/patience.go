@@ -99,8 +99,8 @@ func (p *patience) recognise(err error) error {
 	return err
 }
 
-// proxied gives the answers of a proxy that refuses a call the form of those of the API, so that they
-// are waited for, and named, like those.
+// proxied gives the answers of a proxy that refuses a call the form of those of the API, so that
+// they are waited for, and named, like those.
 type proxied struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.

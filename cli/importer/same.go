@@ -15,9 +15,9 @@ import (
 // leftAlone is why something was not made or attached.
 const leftAlone = "not made, because the agent that it is for is left alone"
 
-// matchTools finds which tools of the export are there: those that its agents use first, then others
-// of the same name and definition, and at last those that its agents use and that were changed since.
-// No tool is that of two tools of the export.
+// matchTools finds which tools of the export are there: those that its agents use first, then
+// others of the same name and definition, and at last those that its agents use and that were
+// changed since. No tool is that of two tools of the export. The others get names that are free.
 func (m *maker) matchTools() {
 	m.have = make([]*parlancev1.Tool, len(m.plan.Tools))
 	isSame := func(tool *exports.Tool, have *parlancev1.Tool) bool {

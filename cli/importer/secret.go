@@ -68,8 +68,9 @@ func readSecret(from string) (string, error) {
 	return value, nil
 }
 
-// fill puts the values into the tools of a plan, and says which each tool got. A tool goes by the name
-// that it has here, or by that of the export when no other tool has that. Errors: a name of no tool.
+// fill puts the values into the tools of a plan, and says which each tool got. A tool goes by the
+// name that it has here, or by that of the export when no other tool has that. Errors: a name of
+// no tool.
 func (s secrets) fill(plan *exports.Plan) (map[*exports.Tool]map[string]string, error) {
 	given := map[*exports.Tool]map[string]string{}
 	for name, values := range s {

@@ -10,8 +10,8 @@ import (
 
 // credentialWord matches words of names of headers and parameters that hold credentials. Words that
 // are written together are one word, because the case of a header's name says nothing.
-var credentialWord = regexp.MustCompile(`^(authori[sz]ation|auth|(api|access|secret|private|auth|session|client|bearer)?(key|token|secret)|` +
-	`cookie|password|passwd|passphrase|passcode|pwd|pin|hmac|signature|sig|tok|credentials?|bearer|jwt)$`)
+var credentialWord = regexp.MustCompile(`^((api|access|secret|private|auth|session|client|bearer)?(key|token|secret)|` +
+	`authori[sz]ation|auth|cookie|password|passwd|passphrase|passcode|pwd|pin|hmac|signature|sig|tok|credentials?|bearer|jwt)$`)
 
 // ownHeaders are headers that Parlance sets itself.
 var ownHeaders = []string{"Content-Type", "Content-Length", "Host", "Idempotency-Key", "Connection", "Transfer-Encoding"}

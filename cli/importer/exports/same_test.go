@@ -16,7 +16,8 @@ func TestElevenToolIDs(t *testing.T) {
 	const agent = `{"agent_id": "a", "name": "A", "conversation_config": {"agent": {"prompt": {"prompt": "p", "tool_ids": [%s],
 		"tools": [%s]}}}}`
 	webhook := func(id, name string) string {
-		return `{` + id + `"type": "webhook", "name": "` + name + `", "description": "d", "api_schema": {"url": "https://example.com/` + name + `"}}`
+		return `{` + id + `"type": "webhook", "name": "` + name + `", "description": "d",
+			"api_schema": {"url": "https://example.com/` + name + `"}}`
 	}
 	const system, client = `{"type": "system", "name": "end_call", "params": {"system_tool_type": "end_call"}}`,
 		`{"type": "client", "name": "show", "description": "d"}`
@@ -61,7 +62,8 @@ func TestElevenWorkflow(t *testing.T) {
 	plan := read(t, exports.ElevenLabs, `{"name": "A", "conversation_config": {"agent": {"prompt": {"prompt": "p", "tool_ids": ["t0"]}}},
 		"workflow": {"edges": {"e": {"source": "s", "target": "a"}}, "nodes": {"s": {"type": "start"},
 		"a": {"type": "override_agent", "additional_prompt": "x", "additional_tool_ids": ["t0", "t1", "t2"],
-			"additional_knowledge_base": [{"id": "d", "type": "url", "name": "https://example.com/page"}, {"id": "f", "type": "file", "name": "a.pdf"}]},
+			"additional_knowledge_base": [{"id": "d", "type": "url", "name": "https://example.com/page"},
+			{"id": "f", "type": "file", "name": "a.pdf"}]},
 		"b": {"type": "tool", "tools": [{"tool_id": "t1"}, {"tool_id": "t3"}]}}}}`,
 		`{"id": "t1", "tool_config": {"type": "webhook", "name": "one", "description": "d", "api_schema": {"url": "https://example.com"}}}`)
 	agent := plan.Agents[0]
@@ -69,7 +71,9 @@ func TestElevenWorkflow(t *testing.T) {
 		t.Errorf("uses %v and %v", agent.Tools, agent.Sources)
 	}
 	said := fmt.Sprint(agent.Todos)
-	for _, want := range []string{"what its workflow did in steps", "Export the tool t0", "Export the tool t2", "Export the tool t3", `"a.pdf"`} {
+	for _, want := range []string{
+		"what its workflow did in steps", "Export the tool t0", "Export the tool t2", "Export the tool t3", `"a.pdf"`,
+	} {
 		if strings.Count(said, want) != 1 {
 			t.Errorf("left to do has not once %q: %s", want, said)
 		}

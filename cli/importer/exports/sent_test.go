@@ -31,7 +31,8 @@ func TestSecretHeaders(t *testing.T) {
 		members = append(members, fmt.Sprintf(`%q: "NEVER-SHOWN"`, name))
 	}
 	plan := read(t, exports.Retell, retellEngine(`"general_tools": [{"type": "custom", "name": "order", "url": "https://example.com",
-		"args_at_root": true, "headers": {"X-Customer-Key": "{{customer}}", "X-Session-Key": "{{secret__key}}", `+strings.Join(members, ", ")+`}}]`))
+		"args_at_root": true,
+		"headers": {"X-Customer-Key": "{{customer}}", "X-Session-Key": "{{secret__key}}", `+strings.Join(members, ", ")+`}}]`))
 	want := plan.Tools[0].Want
 	for _, name := range append(ordinary, "X-Customer-Key", "X-Session-Key") {
 		if want.GetHeaders()[name] == "" {
@@ -128,8 +129,8 @@ func TestListVariables(t *testing.T) {
 	}
 }
 
-// A function without an address of its own is called as the assistant's server is: with its headers,
-// secret, time-out and credential. Each address is a tool of its own.
+// A function without an address of its own is called as the assistant's server is: with its
+// headers, secret, time-out and credential. Each address is a tool of its own.
 func TestVapiServer(t *testing.T) {
 	t.Parallel()
 	const function = `{"type": "function", "id": "go", "function": {"name": "go", "description": "d"}}`
@@ -143,7 +144,8 @@ func TestVapiServer(t *testing.T) {
 		t.Fatalf("tools %v", plan.Tools)
 	}
 	tool := plan.Tools[0]
-	if diff := cmp.Diff(tool.Want.GetSecretHeaders(), map[string]string{"X-Vapi-Secret": "NEVER-SHOWN", "X-Api-Key": "NEVER-SHOWN"}); diff != "" {
+	secrets := map[string]string{"X-Vapi-Secret": "NEVER-SHOWN", "X-Api-Key": "NEVER-SHOWN"}
+	if diff := cmp.Diff(tool.Want.GetSecretHeaders(), secrets); diff != "" {
 		t.Error(diff)
 	}
 	if tool.Want.GetTimeoutSeconds() != 7 || tool.Want.GetHeaders()["X-Srv"] != "sv" || !slices.Contains(tool.Secrets, "Authorization") {

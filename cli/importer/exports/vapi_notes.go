@@ -111,7 +111,8 @@ var vapiNotes = struct {
 		"excludedStatusCodes": "retry.statuses names the statuses after which a call is tried again.",
 	},
 	tool: table{
-		"messages": noMessages, "async": noAsync, "rejectionPlan": "No conditions refuse calls. requires_user_intent is near: a call is made only when the user asked for it.",
+		"messages": noMessages, "async": noAsync,
+		"rejectionPlan":  "No conditions refuse calls. requires_user_intent is near: a call is made only when the user asked for it.",
 		"encryptedPaths": "Arguments are sent as they are: use https.", "toolMessages": noMessages, "sipInfoDtmfEnabled": anew,
 		"backoffPlan": anew, "server": anew, "metadata": anew, "knowledgeBases": anew, "destinations": anew,
 	},
