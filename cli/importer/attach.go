@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
@@ -137,8 +138,15 @@ func (m *maker) join(agent result, isDone bool, attach func() error) (why string
 // settle notes that a part was attached to an agent, or why it was not.
 func (r *result) settle(agent, why string) {
 	if why != "" {
-		r.outcome, r.why = failed, string(r.outcome)+", but not attached to "+agent+": "+why
+		r.missed = append(r.missed, agent+": "+why)
 		return
 	}
 	r.attached = append(r.attached, agent)
+}
+
+// judge makes a failure of a part that could not be attached to an agent.
+func (r *result) judge() {
+	if len(r.missed) > 0 {
+		r.outcome, r.why = failed, string(r.outcome)+", but not attached to "+strings.Join(r.missed, "; ")
+	}
 }

@@ -39,6 +39,8 @@ type result struct {
 	secretHeaders []string
 	// attached are the names of the agents that a tool or source was attached to.
 	attached []string
+	// missed are those that it was not attached to, and why.
+	missed []string
 }
 
 // results are those of a plan, each in the order of the plan.
@@ -124,6 +126,11 @@ func (m *maker) run(ctx context.Context) (*results, error) {
 	for i, agent := range m.plan.Agents {
 		if result := m.done.agents[i]; ctx.Err() == nil && slices.Contains([]outcome{made, there, differs}, result.outcome) {
 			m.attach(ctx, agent, result, m.known[i])
+		}
+	}
+	for _, part := range [][]result{m.done.tools, m.done.sources} {
+		for i := range part {
+			part[i].judge()
 		}
 	}
 	return m.done, ctx.Err()

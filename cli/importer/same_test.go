@@ -121,6 +121,12 @@ func TestAgentIsLeftAlone(t *testing.T) {
 	got := w.run(t, "vapi", write(t, more))
 	got.Wants(t, command.ExitFailed, "it is left alone", "three: not made, because the agent that it is for is left alone",
 		"two: there already, but not attached to Desk: the agent is left alone")
+	// another agent of the export gets what it uses all the same
+	third := caller("c", "Third", "two", "https://example.com/two")
+	w.run(t, "vapi", write(t, "["+more+","+third+"]")).Wants(t, command.ExitFailed, "two: there already, but not attached to Desk")
+	if uses := w.uses(t, "Third"); uses != "https://example.com/two" {
+		t.Errorf("uses %s", uses)
+	}
 	if uses := w.uses(t, "Desk"); uses != "https://example.com/one" || len(w.slugs(t)) != 2 {
 		t.Errorf("uses %s of %v", uses, w.slugs(t))
 	}
