@@ -19,72 +19,64 @@ type known struct {
 	tools, sources map[string]bool
 	// differs says why the agent is left alone; empty when it is the same.
 	differs string
-	err     error
 }
 
-// lookUp finds the agent of the workspace that has the name of one of the export, and what it uses.
-func (m *maker) lookUp(ctx context.Context, agent *exports.Agent) known {
-	found := known{tools: map[string]bool{}, sources: map[string]bool{}}
-	var list []*parlancev1.Agent
-	list, found.err = command.All(func(token string) ([]*parlancev1.Agent, string, error) {
-		page, err := m.Agents.ListAgents(ctx, &parlancev1.ListAgentsRequest{
-			WorkspaceId: m.WorkspaceID, Q: agent.Base, PageSize: client.PageSize, PageToken: token,
+// lookUp finds the agents of the workspace that have the names of those of the export.
+func (m *maker) lookUp(ctx context.Context) ([]known, error) {
+	var found []known
+	for _, agent := range m.plan.Agents {
+		list, err := command.All(func(token string) ([]*parlancev1.Agent, string, error) {
+			page, err := m.Agents.ListAgents(ctx, &parlancev1.ListAgentsRequest{
+				WorkspaceId: m.WorkspaceID, Q: agent.Base, PageSize: client.PageSize, PageToken: token,
+			})
+			return page.GetAgents(), page.GetNextPageToken(), err
 		})
-		return page.GetAgents(), page.GetNextPageToken(), err
-	})
-	if found.err == nil {
-		found.agent = m.agentOf(agent, list)
+		if err != nil {
+			return nil, m.Explain("list the agents", err)
+		}
+		for _, have := range list {
+			isFound := slices.ContainsFunc(found, func(other known) bool { return other.agent.GetId() == have.GetId() })
+			if isFound || !slices.Contains(agent.Names(), have.GetName()) {
+				continue
+			}
+			one, err := m.look(ctx, have)
+			if err != nil {
+				return nil, m.Explain("look what the agent "+have.GetName()+" uses", err)
+			}
+			found = append(found, one)
+		}
 	}
-	if found.agent == nil {
-		return found
-	}
-	found.differs = difference(found.agent, agent)
-	agent.Want.Name = found.agent.GetName()
-	var tools []*parlancev1.AgentTool
-	tools, found.err = command.All(func(token string) ([]*parlancev1.AgentTool, string, error) {
+	return found, nil
+}
+
+// look finds what an agent uses.
+func (m *maker) look(ctx context.Context, agent *parlancev1.Agent) (known, error) {
+	found := known{agent: agent, tools: map[string]bool{}, sources: map[string]bool{}}
+	tools, err := command.All(func(token string) ([]*parlancev1.AgentTool, string, error) {
 		page, err := m.tools.ListAgentTools(ctx, &parlancev1.ListAgentToolsRequest{
-			WorkspaceId: m.WorkspaceID, AgentId: found.agent.GetId(), PageSize: client.PageSize, PageToken: token,
+			WorkspaceId: m.WorkspaceID, AgentId: agent.GetId(), PageSize: client.PageSize, PageToken: token,
 		})
 		return page.GetTools(), page.GetNextPageToken(), err
 	})
+	if err != nil {
+		return known{}, err
+	}
 	for _, tool := range tools {
 		found.tools[tool.GetTool().GetId()] = true
 	}
-	if found.err != nil {
-		return found
-	}
-	var sources []*parlancev1.SourceAttachment
-	sources, found.err = command.All(func(token string) ([]*parlancev1.SourceAttachment, string, error) {
+	sources, err := command.All(func(token string) ([]*parlancev1.SourceAttachment, string, error) {
 		page, err := m.knowledge.ListSourceAttachments(ctx, &parlancev1.ListSourceAttachmentsRequest{
-			WorkspaceId: m.WorkspaceID, AgentId: found.agent.GetId(), PageSize: client.PageSize, PageToken: token,
+			WorkspaceId: m.WorkspaceID, AgentId: agent.GetId(), PageSize: client.PageSize, PageToken: token,
 		})
 		return page.GetAttachments(), page.GetNextPageToken(), err
 	})
+	if err != nil {
+		return known{}, err
+	}
 	for _, source := range sources {
 		found.sources[source.GetSourceId()] = true
 	}
-	return found
-}
-
-// agentOf finds an agent of the export among those of the workspace: one that no other agent of the
-// export is, by its name, and the same one first.
-func (m *maker) agentOf(agent *exports.Agent, list []*parlancev1.Agent) (found *parlancev1.Agent) {
-	for _, name := range agent.Names() {
-		for _, have := range list {
-			isOther := slices.ContainsFunc(m.known, func(other known) bool { return other.agent.GetId() == have.GetId() })
-			switch {
-			case isOther || have.GetName() != name:
-			case difference(have, agent) == "":
-				return have
-			case found == nil:
-				found = have
-			}
-		}
-		if found != nil {
-			break
-		}
-	}
-	return found
+	return found, nil
 }
 
 // attach lets an agent use its tools and sources, unless it does already. Those that are not what

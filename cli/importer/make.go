@@ -94,9 +94,11 @@ func (m *maker) run(ctx context.Context) (*results, error) {
 	if err != nil {
 		return nil, m.Explain("list the sources", err)
 	}
-	for _, agent := range m.plan.Agents {
-		m.known = append(m.known, m.lookUp(ctx, agent))
+	agents, err := m.lookUp(ctx)
+	if err != nil {
+		return nil, err
 	}
+	m.matchAgents(agents)
 	m.matchTools()
 	if m.given, err = m.secrets.fill(m.plan); err != nil {
 		return nil, err
@@ -139,8 +141,6 @@ func (m *maker) run(ctx context.Context) (*results, error) {
 // agent makes an agent unless one of its name is there.
 func (m *maker) agent(ctx context.Context, agent *exports.Agent, found known) result {
 	switch have := found.agent; {
-	case found.err != nil:
-		return result{outcome: failed, why: m.Reason(found.err)}
 	case have != nil && found.differs != "":
 		return result{outcome: differs, id: have.GetId(), why: found.differs}
 	case have != nil:

@@ -15,20 +15,77 @@ import (
 // leftAlone is why something was not made or attached.
 const leftAlone = "not made, because the agent that it is for is left alone"
 
+// matchAgents finds which agents of the export are there: those of the same texts that use a tool
+// of it first, then others of the same texts, and at last those that were changed since. No agent
+// is that of two agents of the export.
+func (m *maker) matchAgents(list []known) {
+	m.known = make([]known, len(m.plan.Agents))
+	isSame := func(agent *exports.Agent, have known) bool { return difference(have.agent, agent) == "" }
+	for _, fits := range []func(*exports.Agent, known) bool{
+		func(agent *exports.Agent, have known) bool { return isSame(agent, have) && m.usesOne(agent, have) },
+		isSame,
+		m.usesOne,
+		func(*exports.Agent, known) bool { return true },
+	} {
+		for i, agent := range m.plan.Agents {
+			for _, name := range agent.Names() {
+				at := slices.IndexFunc(list, func(have known) bool { return have.agent.GetName() == name && fits(agent, have) })
+				if at < 0 || m.known[i].agent != nil {
+					continue
+				}
+				m.known[i] = list[at]
+				m.known[i].differs = difference(list[at].agent, agent)
+				list = slices.Delete(list, at, at+1)
+			}
+		}
+	}
+	m.nameAgents()
+}
+
+// nameAgents gives agents that are there the names that they have, and one that is to be made its
+// id where another one has its name.
+func (m *maker) nameAgents() {
+	taken := map[string]bool{}
+	for i, agent := range m.plan.Agents {
+		if have := m.known[i].agent; have != nil {
+			agent.Want.Name = have.GetName()
+			taken[have.GetName()] = true
+		}
+	}
+	for i, agent := range m.plan.Agents {
+		if m.known[i].agent == nil && taken[agent.Want.GetName()] {
+			agent.Want.Name = agent.Names()[0]
+		}
+	}
+}
+
+// usesOne says whether an agent uses one of the tools of an agent of the export, or that has none.
+func (m *maker) usesOne(agent *exports.Agent, have known) bool {
+	for _, tool := range m.catalog {
+		isWanted := func(want *exports.Tool) bool { return m.isSame(want, tool) }
+		if have.tools[tool.GetId()] && slices.ContainsFunc(agent.Tools, isWanted) {
+			return true
+		}
+	}
+	return len(agent.Tools) == 0
+}
+
+// isSame says whether a tool has the definition of one of the export.
+func (m *maker) isSame(tool *exports.Tool, have *parlancev1.Tool) bool {
+	return toolDifference(have, tool, m.secrets.near(tool)) == ""
+}
+
 // matchTools finds which tools of the export are there: those that its agents use first, then
 // others of the same name and definition, and at last those that its agents use and that were
 // changed since. No tool is that of two tools of the export. The others get names that are free.
 func (m *maker) matchTools() {
 	m.have = make([]*parlancev1.Tool, len(m.plan.Tools))
-	isSame := func(tool *exports.Tool, have *parlancev1.Tool) bool {
-		return toolDifference(have, tool, m.secrets.near(tool)) == ""
-	}
 	for _, fits := range []func(*exports.Tool, *parlancev1.Tool) bool{
 		func(tool *exports.Tool, have *parlancev1.Tool) bool {
-			return (isNamed(tool.Base, have.GetSlug()) || m.isPrefixed(tool, have)) && isSame(tool, have) && m.isAttached(tool, have)
+			return (isNamed(tool.Base, have.GetSlug()) || m.isPrefixed(tool, have)) && m.isSame(tool, have) && m.isAttached(tool, have)
 		},
 		func(tool *exports.Tool, have *parlancev1.Tool) bool {
-			return isNamed(tool.Base, have.GetSlug()) && isSame(tool, have)
+			return isNamed(tool.Base, have.GetSlug()) && m.isSame(tool, have)
 		},
 		func(tool *exports.Tool, have *parlancev1.Tool) bool {
 			return isNamed(tool.Base, have.GetSlug()) && m.isAttached(tool, have)

@@ -80,6 +80,28 @@ func TestTwins(t *testing.T) {
 	}
 }
 
+// An assistant that was imported alone stays itself beside another one of its name.
+func TestTwinComesLater(t *testing.T) {
+	t.Parallel()
+	const a, b = "https://example.com/a", "https://example.com/b"
+	first, second := caller("i6", "Twin", "go", a), caller("i7", "Twin", "go", b)
+	for name, other := range map[string]string{
+		"alike": second, "with other instructions": strings.Replace(second, "Help.", "Sell.", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := world{clitest.Start(t, clitest.Options{})}
+			w.run(t, "vapi", write(t, first)).Wants(t, command.ExitDone, "made, attached")
+			for range 2 {
+				w.run(t, "vapi", write(t, "["+other+","+first+"]")).Wants(t, command.ExitDone, "Twin (i7)", "there already, attached")
+			}
+			if got := w.uses(t, "Twin") + " " + w.uses(t, "Twin (i7)"); got != a+" "+b || len(w.agents(t, "Twin")) != 2 {
+				t.Errorf("the agents use %s", got)
+			}
+		})
+	}
+}
+
 // An agent of Retell without its engine is not made; with it, it is made whole.
 func TestEngineIsGivenLater(t *testing.T) {
 	t.Parallel()
