@@ -25,6 +25,9 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
+// pieceBytes is how much of a file is read at once.
+const pieceBytes = 32 << 10
+
 // UploadParams say what is uploaded. WorkspaceID and Filename are required.
 type UploadParams struct {
 	WorkspaceID string
@@ -55,7 +58,8 @@ type UploadParams struct {
 // service has not read the whole file: ReasonKBUnsupportedMediaType (HTTP 415),
 // ReasonQuotaExceededKBUploadSize and ReasonQuotaExceededKBStorage (402), ReasonBodyTooLarge (413).
 // A try that failed is repeated when the file is an io.Seeker, from the place on where it was. A
-// try in which nothing moves for Options.Timeout has failed.
+// try in which nothing moves for Options.Timeout, the file included, has failed. A Read of the file
+// that blocks when Upload returns ends later.
 func (c *Client) Upload(ctx context.Context, file io.Reader, p UploadParams) (*parlancev1.Source, error) {
 	u := upload{client: c, file: file, params: p, key: keyFrom(ctx), total: -1}
 	if u.key == "" {
@@ -72,8 +76,6 @@ func (c *Client) Upload(ctx context.Context, file io.Reader, p UploadParams) (*p
 			return source, nil
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case u.broken != nil:
-			return nil, u.broken
 		case !u.canRepeat || !tries.wait(ctx, err):
 			return nil, err
 		}
@@ -93,8 +95,8 @@ type upload struct {
 	// head and tail are the form around the file.
 	contentType string
 	head, tail  []byte
-	// broken is why the file could not be read.
-	broken error
+	// reading is closed when the last try does not read the file any more; nil before the first.
+	reading <-chan struct{}
 }
 
 // check refuses what cannot be uploaded before anything is sent.
@@ -197,21 +199,17 @@ func (u *upload) address() (method, address string) {
 
 // try sends the file once.
 func (u *upload) try(ctx context.Context) (*parlancev1.Source, error) {
-	if u.broken = u.rewind(); u.broken != nil {
-		return nil, u.broken
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	content := &fileReader{upload: u, left: u.total, limit: u.client.options.Timeout}
-	content.stalled = time.AfterFunc(max(content.limit, socketTimeout), func() { cancel(errStalled) })
-	content.moves()
+	content := u.newContent(cancel)
+	defer content.end()
+	// The transport waits for a Read of the body that it has begun, also when the request is over.
+	defer context.AfterFunc(ctx, content.end)()
+	method, address := u.address()
 	body := struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(u.head), content, bytes.NewReader(u.tail)), content}
-	// The transport may go on reading when the answer is there: not behind the next try's back.
-	defer func() { _ = content.Close() }()
-	method, address := u.address()
+	}{io.MultiReader(bytes.NewReader(u.head), content.out, bytes.NewReader(u.tail)), content.out}
 	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return nil, noAnswer(err)
@@ -223,19 +221,23 @@ func (u *upload) try(ctx context.Context) (*parlancev1.Source, error) {
 	req.Header.Set(idempotencyHeader, u.key)
 	req.Header.Set("Content-Type", u.contentType)
 	req.Header.Set("Expect", "100-continue") // the service may refuse before the file is sent
+	go content.send(u.reading)
+	u.reading = content.done
 	resp, err := u.client.http.http.Do(req)
 	if err != nil {
-		return nil, stalledOr(ctx, err)
+		return nil, causeOr(ctx, err)
 	}
 	content.moves()
 	defer func() { _ = resp.Body.Close() }() // only read
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes))
-	if err != nil {
-		return nil, stalledOr(ctx, err)
+	isAccepted := resp.StatusCode/100 == 2
+	if err != nil && (isAccepted || ctx.Err() != nil) { // else the status says enough
+		return nil, causeOr(ctx, err)
 	}
 	source := &parlancev1.Source{}
-	isSource := resp.StatusCode/100 == 2 && mediaType(resp.Header) == "application/json"
-	if !isSource || (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(answer, source) != nil {
+	isSource := isAccepted && mediaType(resp.Header) == "application/json" &&
+		(protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(answer, source) == nil && source.GetId() != ""
+	if !isSource {
 		return nil, errorOf(problemOf(resp, answer))
 	}
 	return source, nil
@@ -246,71 +248,107 @@ var errStalled = &Error{
 	Reason: ReasonDeadlineExceeded, Message: "nothing was sent or answered for too long", Code: connect.CodeDeadlineExceeded,
 }
 
-// stalledOr returns errStalled when that ended a try, else why there was no answer.
-func stalledOr(ctx context.Context, err error) error {
-	if errors.Is(context.Cause(ctx), errStalled) {
-		return errStalled
+// causeOr returns why a try was ended from here, else why there was no answer.
+func causeOr(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
 	}
 	return noAnswer(err)
 }
 
-// fileReader reads the file for one try and reports progress.
-type fileReader struct {
+// content is the file on its way in one try. A goroutine reads the file into a pipe, so that a Read
+// of the file that blocks does not keep the try from ending.
+type content struct {
 	upload *upload
-
-	mu         sync.Mutex
-	closed     bool
-	sent, left int64
+	// fail ends the try.
+	fail context.CancelCauseFunc
+	out  *io.PipeReader
+	in   *io.PipeWriter
+	// done is closed when the file is not read any more.
+	done chan struct{}
 	// stalled ends the try when nothing has moved for the limit; 0: there is none.
 	stalled *time.Timer
 	limit   time.Duration
+
+	mu    sync.Mutex
+	ended bool
+}
+
+func (u *upload) newContent(fail context.CancelCauseFunc) *content {
+	c := &content{upload: u, fail: fail, done: make(chan struct{}), limit: u.client.options.Timeout}
+	c.out, c.in = io.Pipe()
+	c.stalled = time.AfterFunc(max(c.limit, socketTimeout), func() { fail(errStalled) })
+	c.moves()
+	return c
 }
 
 // moves is called when something was sent or came.
-func (r *fileReader) moves() {
-	r.stalled.Stop()
-	if r.limit > 0 {
-		r.stalled.Reset(r.limit)
+func (c *content) moves() {
+	c.stalled.Stop()
+	if c.limit > 0 {
+		c.stalled.Reset(c.limit)
 	}
 }
 
-// Close ends the reading, also one that has begun. It implements io.Closer.
-func (r *fileReader) Close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
-	r.stalled.Stop()
-	return nil
+// end stops the sending. Behind it OnProgress is not called any more.
+func (c *content) end() {
+	_ = c.out.CloseWithError(fs.ErrClosed) // never fails
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	c.stalled.Stop()
 }
 
-// Read implements io.Reader.
-func (r *fileReader) Read(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return 0, fs.ErrClosed
+// send sends the file when the try before, which may be nil, has stopped reading it.
+func (c *content) send(before <-chan struct{}) {
+	defer close(c.done)
+	if before != nil {
+		<-before
 	}
-	if r.left == 0 {
-		return 0, io.EOF
+	err := c.upload.rewind()
+	if err == nil {
+		err = c.copy()
 	}
-	if r.left > 0 {
-		p = p[:min(int64(len(p)), r.left)]
+	if err != nil {
+		c.fail(err)
 	}
-	r.stalled.Stop() // a slow file is the caller's
-	n, err := r.upload.file.Read(p)
-	r.moves()
-	r.sent += int64(n)
-	if r.left > 0 {
-		r.left -= int64(n)
+	_ = c.in.CloseWithError(err) // never fails; nil is the end of the file
+}
+
+// copy reads the file into the pipe, until its end or that of the try. It returns what is wrong with
+// the file.
+func (c *content) copy() error {
+	file, total := c.upload.file, c.upload.total
+	if total >= 0 {
+		file = io.LimitReader(file, total)
 	}
-	if n > 0 && r.upload.params.OnProgress != nil {
-		r.upload.params.OnProgress(r.sent, r.upload.total)
+	piece := make([]byte, pieceBytes)
+	for sent := int64(0); ; {
+		n, err := file.Read(piece)
+		if _, ended := c.in.Write(piece[:n]); ended != nil {
+			return nil
+		}
+		sent += int64(n)
+		c.progress(n, sent)
+		switch {
+		case errors.Is(err, io.EOF) && sent < total:
+			return errors.New("parlance: read the file: it became shorter while it was sent")
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("parlance: read the file: %w", err)
+		}
 	}
-	if errors.Is(err, io.EOF) && r.left > 0 {
-		err = errors.New("it became shorter while it was sent")
+}
+
+func (c *content) progress(n int, sent int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended || n == 0 {
+		return
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		r.upload.broken = fmt.Errorf("parlance: read the file: %w", err)
+	c.moves()
+	if report := c.upload.params.OnProgress; report != nil {
+		report(sent, c.upload.total)
 	}
-	return n, err
 }
