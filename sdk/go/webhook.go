@@ -58,7 +58,8 @@ func VerifyWebhook(header http.Header, body []byte, secrets ...string) (WebhookE
 
 // WebhookVerifier is VerifyWebhook with another tolerance or clock.
 type WebhookVerifier struct {
-	// Secrets are those of the endpoint, whsec_…; several while one is rotated.
+	// Secrets are those of the endpoint, whsec_…; several while one is rotated. Empty ones are
+	// ignored, as is white space around one.
 	Secrets []string
 	// Tolerance is how far the time may be from now, before and after. 0: 5 minutes.
 	Tolerance time.Duration
@@ -99,17 +100,21 @@ func (v WebhookVerifier) Verify(header http.Header, body []byte) (WebhookEvent, 
 }
 
 func (v WebhookVerifier) keys() ([][]byte, error) {
-	if len(v.Secrets) == 0 {
-		return nil, ErrWebhookSecret
-	}
-	keys := make([][]byte, len(v.Secrets))
-	for i, secret := range v.Secrets {
+	var keys [][]byte
+	for _, secret := range v.Secrets {
+		secret = strings.TrimSpace(secret)
+		if secret == "" {
+			continue
+		}
 		encoded, prefixed := strings.CutPrefix(secret, "whsec_")
 		key, err := base64.StdEncoding.DecodeString(encoded)
 		if !prefixed || err != nil || len(key) == 0 {
 			return nil, ErrWebhookSecret
 		}
-		keys[i] = key
+		keys = append(keys, key)
+	}
+	if keys == nil {
+		return nil, ErrWebhookSecret
 	}
 	return keys, nil
 }
