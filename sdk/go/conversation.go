@@ -56,6 +56,8 @@ type Conversation struct {
 	// closing is closed when nobody wants events any more, finished when the last goroutine ended.
 	closing, finished chan struct{}
 	cancel            context.CancelFunc
+	// created says that session.created, the first event of every connection, was passed on.
+	created bool
 
 	mu   sync.Mutex
 	conn *socket // nil while there is none

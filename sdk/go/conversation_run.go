@@ -47,6 +47,7 @@ func (c *Conversation) run(ctx context.Context) {
 	defer close(c.finished)
 	defer close(c.events)
 	again := c.client.newReconnect()
+	again.begun = true // with the handshake
 	for first := true; ; first = false {
 		err := c.receive(ctx, again, first)
 		c.mu.Lock()
@@ -87,8 +88,11 @@ func (c *Conversation) receive(ctx context.Context, again *reconnect, first bool
 		again.opened()
 		if !greeted && !first {
 			c.restore() // the service knows this client again
-			continue    // session.created came once
 		}
+		if !greeted && c.created {
+			continue
+		}
+		c.created = true
 		c.mu.Lock()
 		internal := c.outbox.take(&event)
 		// Sound is not kept for a client that was away: there is nothing behind it to ask for.

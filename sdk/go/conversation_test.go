@@ -160,6 +160,23 @@ func TestConversationResumes(t *testing.T) {
 	conversation.Close()
 }
 
+// TestConversationThatBeginsLate passes the beginning on when the first connections bring nothing.
+func TestConversationThatBeginsLate(t *testing.T) {
+	t.Parallel()
+	cut := func(s *socket) { _ = s.CloseNow() }
+	s := serveSockets(t, cut, nil, nil, nil, nil, cut,
+		func(s *socket) { s.send(created, delta("1", "One")) },
+		func(s *socket) { s.send(created, delta("2", "two.")); _ = s.Close(1000, "end_call") })
+	s.refuse = func(w http.ResponseWriter) { http.Error(w, "<html>", http.StatusBadGateway) }
+	conversation, err := s.connect(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := collect(conversation); err != nil || !slices.Equal(ids, []string{"c", "1", "2"}) {
+		t.Errorf("events %q, %v", ids, err)
+	}
+}
+
 // TestConversationEnds ends for good.
 func TestConversationEnds(t *testing.T) {
 	t.Parallel()
