@@ -33,15 +33,26 @@ func (t transport) Do(req *http.Request) (*http.Response, error) {
 	}
 	defer func() { _ = resp.Body.Close() }() // only read
 	text, err := readText(resp)
-	if err != nil {
+	if err != nil && req.Context().Err() != nil { // else the status says enough
 		return nil, err
 	}
-	var refusal struct{ Code connect.Code } // fails for a code that Connect does not have
-	if mediaType(resp.Header) == "application/json" && json.Unmarshal(text, &refusal) == nil && refusal.Code != 0 {
+	var refusal struct {
+		Code    connect.Code // fails for one that Connect does not have
+		Message string
+	}
+	if mediaType(resp.Header) != "application/json" || json.Unmarshal(text, &refusal) != nil || refusal.Code == 0 {
+		return nil, problemOf(resp, text)
+	}
+	switch mediaType(req.Header) {
+	case "", "application/proto", "application/json":
 		resp.Body = io.NopCloser(bytes.NewReader(text))
 		return resp, nil
 	}
-	return nil, problemOf(resp, text)
+	// The package connect does not read such a refusal of a stream.
+	return nil, &Error{
+		Reason: reasonOf(refusal.Code), Message: refusal.Message, RequestID: resp.Header.Get(requestIDHeader),
+		RetryAfter: retryAfter(resp.Header), Code: refusal.Code, HTTPStatus: resp.StatusCode, answered: true,
+	}
 }
 
 // isAnswer reports whether an answer is of the kind that the request asks for. The refusals of
@@ -104,9 +115,13 @@ func problemOf(resp *http.Response, answer []byte) *Error {
 	if _, _, err := mime.ParseMediaType(kind); err != nil {
 		kind = "of no type"
 	}
-	out.Message = fmt.Sprintf("The answer (HTTP %d, %s) is not that of a Parlance service: "+
-		"look at the base URL and what is in between.", resp.StatusCode, kind)
+	out.Message = foreignMessage(resp.StatusCode, kind)
 	return out
+}
+
+func foreignMessage(status int, kind string) string {
+	return fmt.Sprintf("The answer (HTTP %d, %s) is not that of a Parlance service: "+
+		"look at the base URL and what is in between.", status, kind)
 }
 
 // foreignReason is the reason of an answer that is not the service's.
@@ -118,6 +133,8 @@ func foreignReason(status int) Reason {
 		return ReasonAuthScope
 	case http.StatusNotFound:
 		return ReasonNotFound
+	case http.StatusRequestTimeout:
+		return ReasonDeadlineExceeded
 	case http.StatusRequestEntityTooLarge:
 		return ReasonBodyTooLarge
 	case http.StatusUnsupportedMediaType:
@@ -155,7 +172,7 @@ func codeOf(status int) connect.Code {
 		return connect.CodeResourceExhausted
 	case http.StatusNotImplemented, http.StatusMethodNotAllowed:
 		return connect.CodeUnimplemented
-	case http.StatusGatewayTimeout:
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
 		return connect.CodeDeadlineExceeded
 	case http.StatusBadGateway, http.StatusServiceUnavailable:
 		return connect.CodeUnavailable

@@ -53,6 +53,8 @@ func TestForeignAnswers(t *testing.T) {
 	}{
 		{200, "text/html", "<html>", parlance.ReasonNotParlance, false},
 		{200, "application/json", `[]`, parlance.ReasonNotParlance, false},
+		{200, "application/json", `{"ok": true}`, parlance.ReasonNotParlance, false},
+		{200, "application/proto", "\xff\xff", parlance.ReasonNotParlance, false},
 		{204, "", "", parlance.ReasonNotParlance, false},
 		{302, "text/html", "<html>", parlance.ReasonNotParlance, false},
 		{307, "", "", parlance.ReasonNotParlance, false},
@@ -67,7 +69,7 @@ func TestForeignAnswers(t *testing.T) {
 		{413, "text/html", "<html>", parlance.ReasonBodyTooLarge, false},
 		{415, "text/html", "<html>", parlance.ReasonUnsupportedMediaType, false},
 		{500, "text/html", "<html>", parlance.ReasonNotParlance, false},
-		{408, "text/html", "<html>", parlance.ReasonNotParlance, true},
+		{408, "text/html", "<html>", parlance.ReasonDeadlineExceeded, true},
 		{429, "text/plain", "slowly", parlance.ReasonRateLimited, true},
 		{502, "text/html", "<html>", parlance.ReasonUnavailable, true},
 		{503, "application/json", `{"code": "SLOW"}`, parlance.ReasonUnavailable, true},
@@ -87,7 +89,7 @@ func TestForeignAnswers(t *testing.T) {
 					_, _ = io.WriteString(w, row.body)
 				}))
 				defer s.Close()
-				client := open(t, s.URL, "k", func(o *parlance.Options) { o.ReconnectFor = -1; o.MaxRetries = 1 })
+				client := open(t, s.URL, "k", func(o *parlance.Options) { o.MaxRetries = 1 })
 				err := ask(t, client, s.URL)
 				got, ok := errors.AsType[*parlance.Error](err)
 				if !ok || got.Reason != row.want || got.HTTPStatus != row.status || !got.Answered() {
@@ -96,7 +98,7 @@ func TestForeignAnswers(t *testing.T) {
 				if !strings.Contains(err.Error(), fmt.Sprintf("HTTP %d", row.status)) {
 					t.Errorf("it says %v", err)
 				}
-				repeats := row.retried && name != "Stream" && name != "Socket" // which are made again for ReconnectFor
+				repeats := row.retried && name != "Socket"
 				if want := map[bool]int32{false: 1, true: 2}[repeats]; came.Load() != want {
 					t.Errorf("it was tried %d times, want %d", came.Load(), want)
 				}
@@ -127,6 +129,54 @@ func TestPackedRefusal(t *testing.T) {
 			!strings.HasSuffix(err.Error(), ": No such agent. (request req_1)") || connect.CodeOf(err) != connect.CodeNotFound {
 			t.Errorf("%s: got %v", kind, err)
 		}
+	}
+}
+
+// TestBrokenAnswers gets answers of which only the status and the header can be read.
+func TestBrokenAnswers(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]parlance.Reason{
+		200: parlance.ReasonNotParlance, 403: parlance.ReasonAuthScope, 503: parlance.ReasonUnavailable,
+	} {
+		for _, name := range []string{"Call", "Stream", "Upload"} {
+			if status == 200 && name != "Call" {
+				continue // such an upload may have been taken
+			}
+			var came atomic.Int32
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				came.Add(1)
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.Header().Set("Content-Type", "application/proto")
+				w.Header().Set("Content-Encoding", "gzip")
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, "this is not packed")
+			}))
+			defer s.Close()
+			err := ways[name](t, open(t, s.URL, "k", func(o *parlance.Options) { o.MaxRetries = 1 }), s.URL)
+			got, ok := errors.AsType[*parlance.Error](err)
+			if !ok || got.Reason != want || !got.Answered() || got.HTTPStatus != status {
+				t.Errorf("%s, %d: got %v", name, status, err)
+			}
+			if tries := map[int]int32{503: 2}[status]; came.Load() != max(1, tries) {
+				t.Errorf("%s, %d: %d tries", name, status, came.Load())
+			}
+		}
+	}
+}
+
+// TestRefusedStream gets a refusal in the form of a call's for a stream.
+func TestRefusedStream(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, `{"code": "permission_denied", "message": "No."}`)
+	}))
+	defer s.Close()
+	err := ways["Stream"](t, open(t, s.URL, "k"), s.URL)
+	refused, ok := errors.AsType[*parlance.Error](err)
+	if !ok || refused.Reason != parlance.ReasonAuthScope || !refused.Answered() || refused.Message != "No." {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -172,8 +222,11 @@ func TestCallersFaults(t *testing.T) {
 				return func(_ context.Context, _ connect.AnyRequest) (connect.AnyResponse, error) { return nil, oops }
 			})))
 	}
-	if err := ways["Call"](t, open(t, s.URL, "k", broken), s.URL); !errors.Is(err, oops) {
-		t.Errorf("an interceptor that fails: %v", err)
+	for _, oops = range []error{oops, connect.NewError(connect.CodeInvalidArgument, oops)} {
+		err := ways["Call"](t, open(t, s.URL, "k", broken), s.URL)
+		if !errors.Is(err, oops) || parlance.IsReason(err, parlance.ReasonNotParlance) {
+			t.Errorf("an interceptor that fails: %v", err)
+		}
 	}
 	client := open(t, s.URL, "k")
 	_, err := client.Agents.GetAgent(t.Context(), &parlancev1.GetAgentRequest{AgentId: "\xff"})

@@ -84,6 +84,50 @@ func (c caller) try(ctx context.Context, next connect.UnaryFunc, req connect.Any
 	return answer, nil
 }
 
+// reader is the interceptor nearest to the wire: it tells what cannot be read from what an
+// interceptor of the caller refuses.
+type reader struct{}
+
+// WrapUnary implements connect.Interceptor.
+func (reader) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		answer, err := next(ctx, req)
+		return answer, readable(err)
+	}
+}
+
+// WrapStreamingClient implements connect.Interceptor.
+func (reader) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
+		return readStream{next(ctx, spec)}
+	}
+}
+
+// WrapStreamingHandler implements connect.Interceptor; it is for servers.
+func (reader) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return next
+}
+
+type readStream struct{ connect.StreamingClientConn }
+
+// Receive implements connect.StreamingClientConn.
+func (s readStream) Receive(message any) error {
+	return readable(s.StreamingClientConn.Receive(message))
+}
+
+// readable returns err, or ReasonNotParlance for an answer that was read whole and cannot be
+// decoded: the package connect calls it an invalid argument.
+func readable(err error) error {
+	failed, ok := errors.AsType[*connect.Error](err)
+	if !ok || connect.IsWireError(err) || failed.Code() != connect.CodeInvalidArgument || errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	return &Error{
+		Reason: ReasonNotParlance, Message: foreignMessage(http.StatusOK, "unreadable"), Code: connect.CodeUnknown,
+		HTTPStatus: http.StatusOK, answered: true, foreign: true, cause: err,
+	}
+}
+
 // checkSent refuses a request that cannot be encoded, such as of a text that is not UTF-8. The
 // package connect would send an empty one.
 func checkSent(message any) error {

@@ -140,6 +140,7 @@ func (c *Client) openServices() {
 	http, base := c.http, c.base
 	// The call's own interceptor is the outermost: those of the options see each try.
 	with := append([]connect.ClientOption{connect.WithInterceptors(caller{c})}, c.options.ConnectOptions...)
+	with = append(with, connect.WithInterceptors(reader{}))
 	c.Agents = parlancev1connect.NewAgentServiceClient(http, base, with...)
 	c.APIKeys = parlancev1connect.NewApiKeyServiceClient(http, base, with...)
 	c.Audit = parlancev1connect.NewAuditServiceClient(http, base, with...)

@@ -13,7 +13,8 @@ type reconnect struct {
 	forever bool
 	retries *retries
 	pauses  pauses
-	// begun says that something has arrived.
+	// begun says that something has arrived: from then on an answer of a proxy, behind which the
+	// service may be starting, is a lost connection too. Before, it is a call that was refused.
 	begun bool
 	// lost is when the connection was lost; zero while it is open.
 	lost time.Time
@@ -31,6 +32,14 @@ func (r *reconnect) opened() {
 	}
 }
 
+// isLoss reports whether an error is a lost connection.
+func (r *reconnect) isLoss(failed *Error) bool {
+	if !r.begun {
+		return isLost(failed) && !failed.answered
+	}
+	return isLost(failed) || failed.HTTPStatus > 0 && canRetry(failed)
+}
+
 // wait reports whether to connect again after an error, and waits until then. A nil error is a
 // stream that ended too early.
 func (r *reconnect) wait(ctx context.Context, err error) bool {
@@ -46,7 +55,7 @@ func (r *reconnect) wait(ctx context.Context, err error) bool {
 		return false
 	case failed.Reason == ReasonIdempotencyKeyInFlight:
 		limit = inFlightFor
-	case !isLost(failed) && !(failed.HTTPStatus > 0 && canRetry(failed)):
+	case !r.isLoss(failed):
 		// An answer that failed stays so; it is not asked for again.
 		return (r.forever || !r.begun) && r.retries.wait(ctx, err)
 	}

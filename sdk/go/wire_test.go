@@ -35,6 +35,9 @@ type scripted struct {
 	watch       []func(*connect.ServerStream[parlancev1.WatchEventsResponse]) error
 	// there answers what is asked beside a silent stream.
 	there func() error
+	// proxied are the first request that a proxy answers in place of the service, and the one behind
+	// the last; empty: none.
+	proxied []int
 
 	mu       sync.Mutex
 	headers  []http.Header
@@ -55,7 +58,16 @@ func serve(t *testing.T) *scripted {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.headers = append(s.headers, r.Header.Clone())
+		n := len(s.headers) - 1
 		s.mu.Unlock()
+		if len(s.proxied) > 0 && n >= s.proxied[0] {
+			if n >= s.proxied[1] {
+				s.proxied = nil
+			} else {
+				http.Error(w, "<html>", http.StatusBadGateway)
+				return
+			}
+		}
 		mux.ServeHTTP(w, r)
 	}))
 	t.Cleanup(s.Close)
@@ -266,6 +278,14 @@ func TestTurns(t *testing.T) {
 			inFlight := func(turnStream) error { return refusal(fault.IdempotencyInFlight, 0) }
 			s.say = append(s.say, func(turnStream) error { return s.cut() }, inFlight, inFlight, whole(t, 1))
 		}, ids: "1234", said: 4},
+		"AProxyInTheMiddle": {script: func(t *testing.T, s *scripted) {
+			s.say = append(s.say, func(stream turnStream) error { send(t, stream, 1, "started"); return s.cut() })
+			s.follow, s.proxied = append(s.follow, whole(t, 2)), []int{1, 5}
+		}, ids: "1234", said: 1, followed: []string{"turn_1 after 1"}},
+		"AProxyAtTheBeginning": {script: func(_ *testing.T, s *scripted) { s.proxied = []int{0, 3} }, want: parlance.ReasonUnavailable},
+		"StoppingAtTheBeginning": {script: func(_ *testing.T, s *scripted) {
+			s.say = slices.Repeat([]func(turnStream) error{stopping}, 3)
+		}, said: 3, want: parlance.ReasonUnavailable},
 		"AnotherServerBeginsAgain": {script: func(t *testing.T, s *scripted) {
 			s.say = append(s.say, func(stream turnStream) error { send(t, stream, 1, "started", "started", "delta", "done"); return nil })
 		}, ids: "1234", said: 1},
@@ -296,7 +316,7 @@ func TestTurns(t *testing.T) {
 			for _, header := range s.headers[:s.said] {
 				keys[header.Get("Idempotency-Key")] = true
 			}
-			if len(keys) != 1 || keys[""] != (row.request.GetLastEventId() != "") {
+			if s.said > 0 && (len(keys) != 1 || keys[""] != (row.request.GetLastEventId() != "")) {
 				t.Errorf("the keys of the words are %v", keys)
 			}
 		})
