@@ -62,7 +62,7 @@ test('JSON that is not the service’s, and bytes that are no message, are answe
         await assert.rejects(call(api), { reason: 'not-found', status: 404 });
         assert.equal(api.requests.length, 1);
       }, '{"message": "no Route matched"}');
-  await stranger(200, { 'content-type': 'application/proto' }, async (api) => {
+  await stranger(200, { 'content-type': 'application/json' }, async (api) => {
     await assert.rejects(api.client().agents.getAgent(agent), { reason: 'not-parlance' });
     assert.equal(api.requests.length, 1);
   }, '\xff\xff\xff');

@@ -1,6 +1,7 @@
 // What calls fail with: one error for every protocol, told apart by its reason.
+import type { JsonValue } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { codeFromString, codeToString } from '@connectrpc/connect/protocol-connect';
+import { codeFromString, codeToString, errorFromJson } from '@connectrpc/connect/protocol-connect';
 import { reasons } from './reasons.gen.js';
 
 /** Why the service refused a call: a code of docs/errors.md. */
@@ -91,6 +92,11 @@ const reasonsByCode: Partial<Record<Code, Reason>> = {
   [Code.Canceled]: 'canceled',
   [Code.DeadlineExceeded]: 'deadline-exceeded',
   [Code.InvalidArgument]: 'invalid-request',
+  [Code.OutOfRange]: 'invalid-request',
+  [Code.AlreadyExists]: 'conflict',
+  [Code.Aborted]: 'conflict',
+  [Code.FailedPrecondition]: 'conflict',
+  [Code.ResourceExhausted]: 'rate-limited',
   [Code.NotFound]: 'not-found',
   [Code.PermissionDenied]: 'auth-scope',
   [Code.Unauthenticated]: 'auth-invalid-key',
@@ -112,12 +118,7 @@ export function errorOf(thrown: unknown): unknown {
   if (thrown instanceof ParlanceError) return thrown;
   const error = ConnectError.from(thrown);
   if (error.cause instanceof ParlanceError) return error.cause;
-  if (!error.isWireError) {
-    // Connect's own words for a stream that has ended too early.
-    if (error.code === Code.DataLoss || typeof error.cause === 'string') return lostConnection(error);
-    if (error.code === Code.Unknown) return error.cause ?? error;
-    if (error.code === Code.Internal) return unreadable(error);
-  }
+  if (!error.isWireError && error.code === Code.Unknown) return error.cause ?? error;
   let reason = '';
   const fields: FieldError[] = [];
   for (const detail of error.details) {
@@ -137,15 +138,23 @@ export function errorOf(thrown: unknown): unknown {
   });
 }
 
-/** The error of an answer that has the form of the service's, and other content. */
-const unreadable = (cause: ConnectError): ParlanceError =>
-  new ParlanceError({
+/**
+ * What a call is to fail with when Connect could not read its answer, for which Connect has errors
+ * of many kinds. A stream or a JSON text that has no proper end was cut off.
+ */
+export function readingErrorOf(error: unknown, isStream: boolean): unknown {
+  if (error instanceof ParlanceError) return error;
+  if (isStream) return error instanceof ConnectError && error.isWireError ? error : lostConnection(error);
+  if (error instanceof ConnectError) return error;
+  if (error instanceof SyntaxError) return lostConnection(error);
+  return new ParlanceError({
     reason: 'not-parlance',
-    message: `The answer is not that of a Parlance service: ${cause.rawMessage}.`,
+    message: `The answer is not that of a Parlance service: ${error instanceof Error ? error.message : String(error)}.`,
     code: 'unknown',
     status: 200,
-    cause,
+    cause: error,
   });
+}
 
 /** The error of a connection that could not be made, or was lost. */
 export function lostConnection(cause: unknown): ParlanceError {
@@ -222,6 +231,18 @@ export function errorOfAnswer(status: number, header: HeaderOf, body: string): P
     retryAfterMs,
   });
 }
+
+/** The error of a refusal of the Connect protocol, for a stream: Connect reads only those of calls. */
+export function errorOfRefusal(status: number, headers: Headers, body: string): unknown {
+  try {
+    return errorOf(errorFromJson(JSON.parse(body) as JsonValue, headers, new ConnectError(`HTTP ${status}`)));
+  } catch {
+    return errorOfAnswer(status, (name) => headers.get(name), body);
+  }
+}
+
+/** Whether a text may be the beginning of an answer in JSON, which is an object. */
+export const mayBeAnswer = (text: string): boolean => text === '' || text.startsWith('{');
 
 /** Whether an answer that is no success is an error of the Connect protocol. */
 export function isConnectError(header: HeaderOf, body: string): boolean {

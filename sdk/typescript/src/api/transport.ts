@@ -3,7 +3,18 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import { createContextValues, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { newId } from '../session/ids.js';
-import { errorOf, errorOfAnswer, type HeaderOf, isConnectError, lostConnection, mediaTypeOf, ParlanceError } from './errors.js';
+import {
+  errorOf,
+  errorOfAnswer,
+  errorOfRefusal,
+  type HeaderOf,
+  isConnectError,
+  lostConnection,
+  mayBeAnswer,
+  mediaTypeOf,
+  ParlanceError,
+  readingErrorOf,
+} from './errors.js';
 import { type Retries, withRetries } from './retry.js';
 import { apiVersion, sdkVersion } from './version.js';
 
@@ -35,31 +46,39 @@ export function addHeaders(header: Headers, apiKey: string): void {
 
 /** Makes the transport of all services. Its calls fail with ParlanceErrors. */
 export function makeTransport({ baseUrl, apiKey, timeoutMs, retries, fetch, interceptors }: Connection): Transport {
-  const authorized: Interceptor = (next) => (request) => {
+  // The last one, nearest to the wire.
+  const authorized: Interceptor = (next) => async (request) => {
     addHeaders(request.header, apiKey);
-    return next(request);
+    const failure = (error: unknown): unknown => (request.signal.aborted ? error : readingErrorOf(error, request.stream));
+    const response = await next(request).catch((error: unknown) => {
+      throw request.stream ? error : failure(error);
+    });
+    return response.stream ? { ...response, message: withErrors(response.message, failure) } : response;
   };
   // Connect stops the clock of a call that rejects, and not of one that throws.
   const rejecting: Interceptor = (next) => async (request) => next(request);
-  const inner = createConnectTransport({
+  const options = {
     baseUrl,
-    useBinaryFormat: true,
-    fetch: (input, init) => fetchAnswer(fetch, input, init),
+    fetch: (input: RequestInfo | URL, init?: RequestInit) => fetchAnswer(fetch, input, init),
     interceptors: [rejecting, ...interceptors, authorized],
-  });
+  };
+  // Fetch does not always tell that an answer was cut off. JSON and the envelopes of a stream do; a
+  // message in the binary format can lack its end.
+  const calls = createConnectTransport({ ...options, useBinaryFormat: false });
+  const streams = createConnectTransport({ ...options, useBinaryFormat: true });
   return {
     async unary(method, signal, perTryMs, header, message, context = createContextValues()) {
       checkRequest(method.input, message);
       const headers = new Headers(header);
       if (!headers.has(idempotencyKey)) headers.set(idempotencyKey, newIdempotencyKey());
-      const call = () => inner.unary(method, signal, perTryMs ?? timeoutMs, headers, message, context);
+      const call = () => calls.unary(method, signal, perTryMs ?? timeoutMs, headers, message, context);
       return withRetries(call, retries, signal);
     },
     async stream(method, signal, perTryMs, header, messages, context) {
       try {
         const checked = eachChecked(method.input, messages);
-        const response = await inner.stream(method, signal, perTryMs, header, checked, context);
-        return { ...response, message: withOurErrors(response.message) };
+        const response = await streams.stream(method, signal, perTryMs, header, checked, context);
+        return { ...response, message: withErrors(response.message, errorOf) };
       } catch (error) {
         throw errorOf(error);
       }
@@ -99,11 +118,18 @@ async function fetchAnswer(fetch: Connection['fetch'], input: RequestInfo | URL,
     const { status, headers } = response;
     const expected = new Headers(init.headers).get('content-type');
     const isAnswer = status === 200 && mediaTypeOf(header) === expected;
-    if (isAnswer && expected === streamType) return new Response(response.body && withLost(response.body, lost), { headers });
-    const body = await response.arrayBuffer();
-    const text = isAnswer ? '' : new TextDecoder().decode(body);
-    if (!isAnswer && (status < 400 || !isConnectError(header, text))) throw errorOfAnswer(status, header, text);
-    return new Response(body, { status, headers });
+    if (isAnswer && expected === streamType) {
+      if (!response.body) throw lostConnection('The stream has no body.');
+      return new Response(withLost(response.body, lost), { headers });
+    }
+    const text = await response.text().catch((error: unknown) => {
+      if (isAnswer || stopped()) throw error;
+      return ''; // the status says enough
+    });
+    const isRefusal = status >= 400 && isConnectError(header, text);
+    if (isRefusal && expected === streamType) throw errorOfRefusal(status, headers, text);
+    if (isAnswer ? !mayBeAnswer(text) : !isRefusal) throw errorOfAnswer(status, header, text);
+    return new Response(text, { status, headers });
   } catch (error) {
     throw error instanceof ParlanceError ? error : lost(error);
   }
@@ -131,7 +157,8 @@ function withLost(body: Body, lost: (error: unknown) => unknown): Body {
   });
 }
 
-async function* withOurErrors<T>(messages: AsyncIterable<T>): AsyncGenerator<T> {
+/** The messages of a stream, with other errors. */
+async function* withErrors<T>(messages: AsyncIterable<T>, errorOf: (thrown: unknown) => unknown): AsyncGenerator<T> {
   try {
     yield* messages;
   } catch (error) {

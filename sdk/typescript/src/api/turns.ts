@@ -142,9 +142,10 @@ async function comeBack(
   let error = errorOf(lost);
   for (let tries = 0; ; tries++) {
     if (signal?.aborted) throw canceled(signal.reason);
-    const isRefused = isReason(error, 'unavailable');
     const leftMs = lastLife + limitMs - Date.now();
-    if (!isReason(error, 'unavailable', 'connection-lost') || leftMs <= 0) throw error;
+    // The last two are those of a proxy behind which the service is starting.
+    if (!isReason(error, 'connection-lost', 'unavailable', 'rate-limited', 'deadline-exceeded') || leftMs <= 0) throw error;
+    const isRefused = error.reason !== 'connection-lost';
     const wait = waitBefore(tries, { firstMs: 100, maxMs: longestWaitMs });
     await pause(Math.min(Math.max(error.retryAfterMs ?? 0, wait), leftMs), signal);
     const status = await statusOf(sessions, place, { ...own, ...(signal && { signal }), timeoutMs: Math.min(askMs, leftMs) });

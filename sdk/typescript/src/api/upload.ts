@@ -1,8 +1,8 @@
 // Uploads of files, as a form over REST: the RPC takes no idempotency key, so a lost upload could
 // not be sent again.
-import { fromJsonString } from '@bufbuild/protobuf';
+import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { type Source, SourceSchema } from '../gen/knowledge_pb.js';
-import { canceled, errorOfAnswer, type HeaderOf, lostConnection, mediaTypeOf, ParlanceError } from './errors.js';
+import { canceled, errorOfAnswer, type HeaderOf, lostConnection, mayBeAnswer, mediaTypeOf, ParlanceError } from './errors.js';
 import { withRetries } from './retry.js';
 import { addHeaders, type Connection, idempotencyKey, newIdempotencyKey } from './transport.js';
 
@@ -121,12 +121,15 @@ async function send(connection: Connection, route: UploadRoute, form: Form, key:
     attempt.end();
   }
   const { status, header, text } = answer;
-  if (status < 200 || status >= 300 || mediaTypeOf(header) !== 'application/json') throw errorOfAnswer(status, header, text);
-  try {
-    return fromJsonString(SourceSchema, text, { ignoreUnknownFields: true });
-  } catch {
-    throw errorOfAnswer(status, header, text);
+  if (status >= 200 && status < 300 && mediaTypeOf(header) === 'application/json') {
+    try {
+      const source = fromJson(SourceSchema, JSON.parse(text) as JsonValue, { ignoreUnknownFields: true });
+      if (source.id) return source;
+    } catch (error) {
+      if (error instanceof SyntaxError && mayBeAnswer(text)) throw lostConnection(error);
+    }
   }
+  throw errorOfAnswer(status, header, text);
 }
 
 /** One try of an upload. */
@@ -209,7 +212,11 @@ async function sendByFetch(
 ): Promise<Answer> {
   const request: RequestInit & { duplex: 'half' } = { method, headers, body, duplex: 'half', signal };
   const response = await fetch(url, request);
-  return { status: response.status, text: await response.text(), header: (name) => response.headers.get(name) };
+  const text = await response.text().catch((error: unknown) => {
+    if (response.ok || signal.aborted) throw error;
+    return ''; // the status says enough
+  });
+  return { status: response.status, text, header: (name) => response.headers.get(name) };
 }
 
 function sendByXhr({ url, headers, method }: FormRequest, body: Blob, size: number | undefined, attempt: Attempt): Promise<Answer> {
