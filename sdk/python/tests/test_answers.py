@@ -73,6 +73,51 @@ def test_busy_proxies_are_tried_again_when_they_say(serve: Serve, calling: Calli
     assert 7 <= pauses[0] <= 9
 
 
+PACKED = {"Content-Encoding": "gzip", "Content-Type": "application/proto"}
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "tries"), [(200, parlance.NOT_PARLANCE, 1), (403, Reason.AUTH_SCOPE, 1), (503, Reason.UNAVAILABLE, 3)]
+)
+def test_of_what_cannot_be_unpacked_the_status_counts(
+    serve: Serve, calling: Calling, status: int, reason: str, tries: int
+) -> None:
+    server = serve(Reply(status, b"not packed", PACKED))
+    client, _ = calling(server)
+    calls: "list[Callable[[], Any]]" = [
+        lambda: client.agents.get_agent(agent_id="agt_1"),
+        lambda: list(client.sessions.stream_turn(session_id="ses_1", text="x")),
+        lambda: client.knowledge.upload(b"x", workspace_id="ws_1", filename="a.md"),
+    ]
+    for number, call in enumerate(calls[: 1 if status == 200 else 3]):
+        with pytest.raises(parlance.ParlanceError) as caught:
+            call()
+        assert (caught.value.reason, caught.value.status) == (reason, status)
+        assert len(server.seen) == tries * (number + 1)
+
+
+def test_of_what_cannot_be_unpacked_the_status_counts_with_asyncio(serve: Serve) -> None:
+    server = serve(Reply(403, b"not packed", PACKED))
+
+    async def run() -> None:
+        async with parlance.AsyncClient(base_url=server.base_url, api_key="prl_x") as client:
+            for call in (client.agents.get_agent(agent_id="agt_1"), anext(client.sessions.stream_turn(session_id="s", text="x"))):
+                with pytest.raises(parlance.ParlanceError) as caught:
+                    await call
+                assert caught.value.reason is Reason.AUTH_SCOPE
+
+    asyncio.run(run())
+    assert len(server.seen) == 2
+
+
+def test_a_limit_without_details_is_tried_again(serve: Serve, calling: Calling) -> None:
+    server = serve(refusal(429, "resource_exhausted", "Slowly."))
+    client, _ = calling(server)
+    with pytest.raises(parlance.ParlanceError) as caught:
+        client.agents.get_agent(agent_id="agt_1")
+    assert caught.value.reason is Reason.RATE_LIMITED and len(server.seen) == 3
+
+
 @pytest.mark.parametrize("value", ["soon", "-1", "nan", "inf", "1e999", "Thu, 99 Foo 2026"])
 def test_a_retry_after_that_says_nothing(serve: Serve, calling: Calling, value: str) -> None:
     server = serve(Reply(503, b"", {"Retry-After": value}), message(Agent(id="agt_1")))

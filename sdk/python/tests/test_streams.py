@@ -117,6 +117,34 @@ def test_what_stands_between_may_refuse_to_go_on(serve: Serve, calling: Calling)
     assert pauses[1] == 1.5
 
 
+@pytest.mark.parametrize(
+    ("busy", "requests"),
+    [
+        (Reply(502, b"<html>"), 3),
+        (Reply(503, b"", {"Retry-After": "7"}), 3),
+        (Reply(429, b"", {"Retry-After": "31"}), 1),
+        (stream([], UNAVAILABLE), 3),
+    ],
+    ids=["proxy", "Retry-After", "long Retry-After", "stopping"],
+)
+def test_a_turn_refused_at_its_beginning_is_tried_like_a_call(
+    serve: Serve, calling: Calling, busy: Reply, requests: int
+) -> None:
+    server = serve(busy)
+    client, pauses = calling(server)
+    with pytest.raises(parlance.ParlanceError) as caught:
+        list(client.sessions.stream_turn(session_id="ses_1", text="Hello"))
+    assert caught.value.is_reason(Reason.UNAVAILABLE, Reason.RATE_LIMITED) and len(server.seen) == requests
+    assert all(pause >= float(busy.headers.get("Retry-After", 0)) for pause in pauses)
+
+
+def test_a_proxy_in_the_middle_is_waited_out(serve: Serve, calling: Calling) -> None:
+    server = serve(stream([STARTED], is_cut=True), *7 * [Reply(502, b"<html>")], stream([DONE]))
+    client, pauses = calling(server)
+    assert list(client.sessions.stream_turn(session_id="ses_1", text="Hello")) == [STARTED, DONE]
+    assert len(pauses) == 8 and pauses[-1] > pauses[0]
+
+
 def test_a_turn_without_a_first_event_is_sent_again_with_its_key(serve: Serve, calling: Calling) -> None:
     flying = stream([], {"code": "aborted", "message": "Still at it.", "details": [info("idempotency-key-in-flight")]})
     server = serve(Reply(None), flying, stream([STARTED, DONE]))

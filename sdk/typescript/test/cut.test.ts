@@ -28,7 +28,10 @@ const agents = '{"agents":[{"id":"agt_1","createdAt":"2026-01-02T03:04:05Z","lat
 test('a list whose answer was cut off is asked for again', async () => {
   for (const length of [0, 1, 40, agents.length - 1])
     await withApi(
-      { handler: (_, response, number) => (number === 1 ? cut(response, 'application/json', agents.slice(0, length)) : answer(response, agents)) },
+      {
+        handler: (_, response, number) =>
+          number === 1 ? cut(response, 'application/json', agents.slice(0, length)) : answer(response, agents),
+      },
       async (api) => {
         const found = [];
         for await (const agent of all(api.client().agents.listAgents, { workspaceId: 'ws_1' })) found.push(agent);
@@ -47,7 +50,8 @@ test('an answer that is cut off each time is a lost connection', () =>
 
 test('an answer of another message is that of somebody else', () =>
   withApi({ handler: (_, response) => answer(response, '{"id":{}}') }, async (api) => {
-    await assert.rejects(api.client().agents.getAgent({ agentId: 'agt_1' }), { name: 'ParlanceError', reason: 'not-parlance', status: 200 });
+    const call = api.client().agents.getAgent({ agentId: 'agt_1' });
+    await assert.rejects(call, { name: 'ParlanceError', reason: 'not-parlance', status: 200 });
     assert.equal(api.requests.length, 1);
   }));
 
@@ -121,7 +125,10 @@ test('what a proxy says in the middle of a turn is waited out', async () => {
 
 test('a refusal of a stream in the form of a call’s is a ParlanceError', () =>
   withApi(
-    { handler: (_, response) => Boolean(response.writeHead(500, { 'content-type': 'application/json' }).end('{"code":"internal","message":"x"}')) },
+    {
+      handler: (_, response) =>
+        Boolean(response.writeHead(500, { 'content-type': 'application/json' }).end('{"code":"internal","message":"x"}')),
+    },
     async (api) => {
       await assert.rejects(typesOf(api), { name: 'ParlanceError', reason: 'internal', message: 'x' });
       await assert.rejects(api.client().agents.getAgent({ agentId: 'agt_1' }), { name: 'ParlanceError', reason: 'internal' });

@@ -79,14 +79,17 @@ class Calls:
         headers = protocol.unary_headers(self.config, options.idempotency_key, options.extra_headers)
         body = request.SerializeToString()
         timeout = protocol.timeouts(self.config.timeout if options.timeout is None else options.timeout)
+        url = protocol.url(self.config, method)
         try:
-            response = self.http.post(protocol.url(self.config, method), content=body, headers=headers, timeout=timeout)
+            with self.http.stream("POST", url, content=body, headers=headers, timeout=timeout) as response:
+                with protocol.reading(response, protocol.UNARY_TYPE):
+                    data = response.read()
         except httpx.RequestError as error:
             raise _unreachable(self.config, error) from error
         if not protocol.is_answer(response, protocol.UNARY_TYPE):
-            raise from_connect(response.status_code, response.headers, response.content)
+            raise from_connect(response.status_code, response.headers, data)
         message = answer()
-        protocol.decode(response, response.content, message)
+        protocol.decode(response, data, message)
         return message
 
     def stream_once(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> Iterator[M]:
@@ -97,7 +100,8 @@ class Calls:
         try:
             with self.http.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
                 if not protocol.is_answer(response, protocol.STREAM_TYPE):
-                    body = b"" if response.status_code == 200 else response.read()
+                    with protocol.reading(response, protocol.STREAM_TYPE):
+                        body = b"" if response.status_code == 200 else response.read()
                     raise from_connect(response.status_code, response.headers, body)
                 envelopes = protocol.Envelopes(response)
                 for data in response.iter_raw():
@@ -187,13 +191,15 @@ class AsyncCalls:
         timeout = protocol.timeouts(self.config.timeout if options.timeout is None else options.timeout)
         url = protocol.url(self.config, method)
         try:
-            response = await self.http.post(url, content=body, headers=headers, timeout=timeout)
+            async with self.http.stream("POST", url, content=body, headers=headers, timeout=timeout) as response:
+                with protocol.reading(response, protocol.UNARY_TYPE):
+                    data = await response.aread()
         except httpx.RequestError as error:
             raise _unreachable(self.config, error) from error
         if not protocol.is_answer(response, protocol.UNARY_TYPE):
-            raise from_connect(response.status_code, response.headers, response.content)
+            raise from_connect(response.status_code, response.headers, data)
         message = answer()
-        protocol.decode(response, response.content, message)
+        protocol.decode(response, data, message)
         return message
 
     async def stream_once(self, method: str, request: Message, answer: Type[M], options: CallOptions) -> AsyncIterator[M]:
@@ -204,7 +210,8 @@ class AsyncCalls:
         try:
             async with self.http.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
                 if not protocol.is_answer(response, protocol.STREAM_TYPE):
-                    body = b"" if response.status_code == 200 else await response.aread()
+                    with protocol.reading(response, protocol.STREAM_TYPE):
+                        body = b"" if response.status_code == 200 else await response.aread()
                     raise from_connect(response.status_code, response.headers, body)
                 envelopes = protocol.Envelopes(response)
                 async for data in response.aiter_raw():

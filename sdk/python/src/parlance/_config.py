@@ -18,7 +18,7 @@ from ._version import __version__
 API_VERSION = "2026-11-28"
 """The version of the interface that this package was written for."""
 
-LONGEST_WAIT = 60.0
+LONGEST_WAIT = 30.0
 """A call whose Retry-After is longer than these seconds fails at once."""
 
 

@@ -105,7 +105,7 @@ _reasons_of_codes = {
     "failed_precondition": Reason.CONFLICT,
     "permission_denied": Reason.AUTH_SCOPE,
     "unauthenticated": Reason.AUTH_INVALID_KEY,
-    "resource_exhausted": Reason.BODY_TOO_LARGE,
+    "resource_exhausted": Reason.RATE_LIMITED,
     "unimplemented": Reason.NOT_IMPLEMENTED,
     "unavailable": Reason.UNAVAILABLE,
 }

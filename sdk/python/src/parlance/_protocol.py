@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from contextlib import contextmanager
 from typing import Iterator, Mapping
 
 import httpx
@@ -46,6 +47,18 @@ def envelope(message: Message) -> bytes:
 def is_answer(response: httpx.Response, kind: str) -> bool:
     """Whether an answer has messages of the service, and is no refusal."""
     return response.status_code == 200 and media_type(response.headers) == kind
+
+
+@contextmanager
+def reading(response: httpx.Response, kind: str) -> Iterator[None]:
+    """Around the reading of an answer. Of one that cannot be read to its end, or not be unpacked, the
+    status counts, unless it is the service's: that was lost."""
+    try:
+        yield
+    except httpx.RequestError as error:
+        if isinstance(error, httpx.DecodingError) or not is_answer(response, kind):
+            raise from_stranger(response.status_code, response.headers) from None
+        raise
 
 
 def decode(response: httpx.Response, body: bytes, answer: Message) -> None:

@@ -105,9 +105,12 @@ class Course:
         return min(max(wait, error.retry_after or 0), left)
 
     def _is_loss(self, error: ParlanceError) -> bool:
-        if self._begun and error.status != 200 and error.is_reason(Reason.RATE_LIMITED, Reason.DEADLINE_EXCEEDED):
-            return True  # what stands between has refused to go on
-        return error.is_reason(CONNECTION_FAILED, Reason.UNAVAILABLE)
+        """In the middle, what stands between may answer while the service behind it starts. At the
+        beginning an answer is that of a call which was refused."""
+        if error.is_reason(CONNECTION_FAILED):
+            return True
+        stands_between = error.status != 200 and error.is_reason(Reason.RATE_LIMITED, Reason.DEADLINE_EXCEEDED)
+        return self._begun and (error.is_reason(Reason.UNAVAILABLE) or stands_between)
 
 
 class TurnCourse(Course):

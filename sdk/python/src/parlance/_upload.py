@@ -187,10 +187,10 @@ def _send(calls: Calls, method: str, path: str, form: Form, options: CallOptions
     while True:
         try:
             with _client(calls) as (http, cut):
-                response = http.request(
-                    method, config.base_url + path, content=form.body(cut), headers=headers, timeout=timeout
-                )
-            return _source(response)
+                url, content = config.base_url + path, form.body(cut)
+                with http.stream(method, url, content=content, headers=headers, timeout=timeout) as response:
+                    data = _read(response)
+            return _source(response, data)
         except (httpx.RequestError, ParlanceError) as failed:
             if failed is form.fault:
                 raise
@@ -200,12 +200,22 @@ def _send(calls: Calls, method: str, path: str, form: Form, options: CallOptions
         calls.sleep(tries.wait_after(error))
 
 
-def _source(response: httpx.Response) -> Source:
+def _read(response: httpx.Response) -> bytes:
+    """The answer. Of a refusal that cannot be read the status says enough."""
+    try:
+        return response.read()
+    except httpx.RequestError:
+        if response.is_success:
+            raise
+        return b""
+
+
+def _source(response: httpx.Response, data: bytes) -> Source:
     status, headers = response.status_code, response.headers
     if not 200 <= status < 300 or media_type(headers) != "application/json":
-        raise from_problem(status, headers, response.content)
+        raise from_problem(status, headers, data)
     try:
-        source = json_format.Parse(response.content, Source(), ignore_unknown_fields=True)
+        source = json_format.Parse(data, Source(), ignore_unknown_fields=True)
     except (json_format.ParseError, ValueError, RecursionError, AttributeError):
         raise from_stranger(status, headers) from None
     if not source.id:
