@@ -50,6 +50,7 @@ func TestUploadOfABlockedFile(t *testing.T) {
 					_, _ = io.Copy(io.Discard, r.Body)
 					return
 				}
+				_, _ = io.CopyN(io.Discard, r.Body, 1<<20) // else the client is still sending when it is cut off
 				<-reached
 				w.Header().Set("Connection", "close")
 				http.Error(w, "<html>", http.StatusRequestEntityTooLarge)
