@@ -315,8 +315,8 @@ func (c *content) send(before <-chan struct{}) {
 	_ = c.in.CloseWithError(err) // never fails; nil is the end of the file
 }
 
-// copy reads the file into the pipe, until its end or that of the try. It returns what is wrong with
-// the file.
+// copy reads the file into the pipe, until its end or that of the try. It returns what is wrong
+// with the file.
 func (c *content) copy() error {
 	file, total := c.upload.file, c.upload.total
 	if total >= 0 {
