@@ -124,6 +124,31 @@ test('a schedule shows its next runs in words and in the calendar', async ({ ope
   await expect(page.getByRole('row').filter({ hasText: user })).toHaveCount(0);
 });
 
+test('a time zone that the browser does not know breaks no page', { tag: '@wide' }, async ({ open, page }, info) => {
+  const agent = await caller(`Zones of ${info.project.name} ${Date.now()}`);
+  const user = `far-${Date.now()}`;
+  const plan = { agent_id: agent.id, user_id: user, phone_number: '+12015550133', timezone: 'Asia/Katmandu' };
+  await call('POST', `workspaces/${service.workspace}/callback-schedules`, { ...plan, cron: '0 12 * * *' });
+  const { id } = await call<{ id: string }>('POST', `workspaces/${service.workspace}/callbacks`, {
+    ...plan,
+    at: new Date(Date.now() + 2 * 86_400_000).toISOString(),
+  });
+  await page.addInitScript(() => {
+    const Known = Intl.DateTimeFormat;
+    Intl.DateTimeFormat = new Proxy(Known, {
+      construct(target, [locale, options]: [string, Intl.DateTimeFormatOptions?]) {
+        if (options?.timeZone === 'Asia/Katmandu') throw new RangeError('Invalid time zone specified');
+        return new target(locale, options);
+      },
+    });
+  });
+  await open(`/callbacks/list/${id}`);
+  await expect(page.getByRole('heading', { name: `Call of ${user}` })).toBeVisible();
+  await expect(page.getByText(/ UTC/).first()).toBeVisible();
+  await page.goto(page.url().replace(/#.*/, '#/callbacks/schedules'));
+  await expect(page.getByText(user).first()).toBeVisible();
+});
+
 test('a batch of two numbers is called, paused, resumed, stopped and exported', async ({
   open,
   look,

@@ -14,16 +14,18 @@ export const zoneChoices = [ownZone, ...zones.filter((zone) => zone !== ownZone)
 /** Whether the browser knows a time zone. */
 export const isZone = (zone: string) => zoneChoices.some(({ id }) => id === zone);
 
-/**
- * A format of times in a zone, or in UTC when the browser does not know it: servers may be newer.
- */
-function formatIn(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+/** Whether the browser knows a zone; it may be older than the server. */
+function isKnown(zone: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone });
+    return Boolean(new Intl.DateTimeFormat('en-GB', { timeZone: zone }));
   } catch {
-    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+    return false;
   }
 }
+
+/** A format of times in a zone, or in UTC when the browser does not know it. */
+const formatIn = (zone: string, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: isKnown(zone) ? zone : 'UTC' });
 
 /** The day that it is in a zone: 2026-12-01. */
 export function dayIn(zone: string, at: Date): string {
@@ -39,17 +41,15 @@ export const timeIn = (zone: string, at: Date) => formatIn(zone, { hour: '2-digi
 export const localIn = (zone: string, at: Date) => `${dayIn(zone, at)}T${timeIn(zone, at)}`;
 
 /** Day and time in a zone, in words. */
-export const wordsIn = (zone: string, at: Date) => {
-  const format = formatIn(zone, {
+export const wordsIn = (zone: string, at: Date) =>
+  formatIn(zone, {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
     year: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
-  });
-  return format.format(at) + (isZone(zone) || format.resolvedOptions().timeZone !== 'UTC' ? '' : ' UTC');
-};
+  }).format(at) + (isKnown(zone) ? '' : ' UTC');
 
 /** How far the zone's clocks are from UTC at a moment, in ms. */
 function offset(zone: string, at: Date): number {
