@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import type { Source } from '#gen/knowledge_pb';
 
 import * as api from '../../api/clients';
+import { forget } from '../../api/forget';
 import { useMutation } from '../../api/useMutation';
 import { useHere, useMay, useMaySeePersonal } from '../../app/caller';
 import { Button } from '../../ui/Button';
@@ -93,7 +94,7 @@ function useRemove({ id: sourceId, name }: Source) {
       tell(`${name} was deleted.`);
       forgetSource(sourceId);
       go('/knowledge');
-      client.removeQueries({ queryKey: ['source', workspaceId, sourceId] });
+      forget(client, ['source', workspaceId, sourceId]);
       for (const key of ['sources', 'attachments', 'kb usage']) void client.invalidateQueries({ queryKey: [key] });
     },
     onError: tellFailure,

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import type { Tool as ToolMessage } from '#gen/tools_pb';
 
 import * as api from '../../api/clients';
+import { forget } from '../../api/forget';
 import { useMutation } from '../../api/useMutation';
 import { useHere, useMay } from '../../app/caller';
 import { useFilters } from '../../app/location';
@@ -128,7 +129,7 @@ function Remove({ tool: { id: toolId, slug } }: { tool: ToolMessage }) {
     onSuccess: () => {
       tell(`${slug} was deleted.`);
       go('/tools');
-      client.removeQueries({ queryKey: ['tool', workspaceId, toolId] });
+      forget(client, ['tool', workspaceId, toolId]);
       for (const key of ['tools', 'tool users']) void client.invalidateQueries({ queryKey: [key] });
     },
     onError: tellFailure,

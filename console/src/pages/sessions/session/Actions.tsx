@@ -7,6 +7,7 @@ import type { Session } from '#gen/sessions_pb';
 
 import * as api from '../../../api/clients';
 import { failureOf } from '../../../api/failure';
+import { forget } from '../../../api/forget';
 import { useMutation } from '../../../api/useMutation';
 import { useHere, useMay } from '../../../app/caller';
 import { Button } from '../../../ui/Button';
@@ -68,7 +69,7 @@ function useMore({ id: sessionId }: Session): Action[] {
       await api.sessions.deleteSession({ sessionId });
       tell('The session was deleted.');
       go('/sessions');
-      client.removeQueries({ queryKey: ['session', sessionId] });
+      forget(client, ['session', sessionId]);
       await client.invalidateQueries({ queryKey: ['sessions'] });
     } catch (error) {
       tellFailure(error);

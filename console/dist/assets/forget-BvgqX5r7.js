@@ -1,0 +1,1 @@
+function e(e,t){let n=e.getQueryCache(),r=n.subscribe(()=>{n.findAll({queryKey:t,type:`active`}).length>0||(r(),e.removeQueries({queryKey:t}))})}export{e as t};
