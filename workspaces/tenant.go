@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/localtime"
 	"parlance.dev/parlance/platform/postgres"
 )
 
@@ -72,7 +73,7 @@ func (c *TenantChange) check() error {
 	if *c.Timezone == "" {
 		c.Timezone = new(utc)
 	}
-	if _, err := time.LoadLocation(*c.Timezone); err != nil || !zoneName.MatchString(*c.Timezone) {
+	if _, known := localtime.Zone(*c.Timezone); !known || !zoneName.MatchString(*c.Timezone) {
 		return errZone()
 	}
 	return nil
