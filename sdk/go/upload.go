@@ -325,7 +325,7 @@ func (c *content) copy() error {
 	piece := make([]byte, pieceBytes)
 	for sent := int64(0); ; {
 		n, err := file.Read(piece)
-		if _, ended := c.in.Write(piece[:n]); ended != nil {
+		if !c.write(piece[:n]) {
 			return nil
 		}
 		sent += int64(n)
@@ -339,6 +339,12 @@ func (c *content) copy() error {
 			return fmt.Errorf("parlance: read the file: %w", err)
 		}
 	}
+}
+
+// write passes a piece of the file to the try, and reports whether the try still reads.
+func (c *content) write(piece []byte) bool {
+	_, err := c.in.Write(piece)
+	return err == nil
 }
 
 func (c *content) progress(n int, sent int64) {
