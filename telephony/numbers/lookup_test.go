@@ -133,7 +133,7 @@ func TestLookUpGoesOn(t *testing.T) {
 	answer := func(body string) receiver.Answer { return receiver.Answer{Body: body} }
 	many := map[string]string{}
 	for i := range 64 {
-		many["v"+strings.Repeat("x", i)] = "hush-hush"
+		many["v"+strings.Repeat("x", i)] = "a-secret"
 	}
 	tooMany, err := json.Marshal(map[string]any{"dynamic_variables": many}) // with the number's own they are 65
 	if err != nil {
@@ -143,24 +143,24 @@ func TestLookUpGoesOn(t *testing.T) {
 		answer  receiver.Answer
 		outcome string
 	}{
-		"created":         {receiver.Answer{Status: 201, Body: `{"user_id": "hush-hush"}`}, "status"},
-		"failed":          {receiver.Answer{Status: 500, Body: `{"user_id": "hush-hush"}`}, "status"},
+		"created":         {receiver.Answer{Status: 201, Body: `{"user_id": "a-secret"}`}, "status"},
+		"failed":          {receiver.Answer{Status: 500, Body: `{"user_id": "a-secret"}`}, "status"},
 		"redirect":        {receiver.Answer{Status: 307, Header: map[string]string{"Location": "/elsewhere"}}, "status"},
 		"reset":           {receiver.Answer{Reset: true}, "unreachable"},
 		"empty":           {answer(``), "invalid"},
 		"null":            {answer(`null`), "invalid"},
-		"list":            {answer(`[{"user_id": "hush-hush"}]`), "invalid"},
-		"more behind":     {answer(`{"user_id": "hush-hush"} {}`), "invalid"},
+		"list":            {answer(`[{"user_id": "a-secret"}]`), "invalid"},
+		"more behind":     {answer(`{"user_id": "a-secret"} {}`), "invalid"},
 		"number":          {answer(`{"dynamic_variables": {"plan": 1}}`), "invalid"},
-		"text":            {answer(`{"reject": "hush-hush"}`), "invalid"},
+		"text":            {answer(`{"reject": "a-secret"}`), "invalid"},
 		"too large":       {answer(`{"more": "` + strings.Repeat("x", 64<<10) + `"}`), "invalid"},
-		"system":          {answer(`{"dynamic_variables": {"system__user_id": "hush-hush"}}`), "invalid"},
-		"bad name":        {answer(`{"dynamic_variables": {"hush-hush": ""}}`), "invalid"},
+		"system":          {answer(`{"dynamic_variables": {"system__user_id": "a-secret"}}`), "invalid"},
+		"bad name":        {answer(`{"dynamic_variables": {"a-secret": ""}}`), "invalid"},
 		"long value":      {answer(`{"dynamic_variables": {"a": "` + strings.Repeat("x", 4097) + `"}}`), "invalid"},
 		"too many":        {answer(string(tooMany)), "invalid"},
 		"blank user":      {answer(`{"user_id": " "}`), "invalid"},
 		"long user":       {answer(`{"user_id": "` + strings.Repeat("x", 257) + `"}`), "invalid"},
-		"no agent":        {answer(`{"user_id": "hush-hush", "agent_id": "hush-hush"}`), "invalid"},
+		"no agent":        {answer(`{"user_id": "a-secret", "agent_id": "a-secret"}`), "invalid"},
 		"agent elsewhere": {answer(`{"agent_id": "` + idgen.New(idgen.Agent) + `"}`), "invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestLookUpGoesOn(t *testing.T) {
 				t.Errorf("requests: %+v", requests)
 			}
 			logged := f.log.String()
-			for _, secret := range []string{"hush-hush", "t-123456", asked.From, asked.To, "whsec_"} {
+			for _, secret := range []string{"a-secret", "t-123456", asked.From, asked.To, "whsec_"} {
 				if strings.Contains(logged, secret) {
 					t.Errorf("logged %q: %s", secret, logged)
 				}

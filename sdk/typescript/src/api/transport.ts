@@ -122,10 +122,7 @@ async function fetchAnswer(fetch: Connection['fetch'], input: RequestInfo | URL,
       if (!response.body) throw lostConnection('The stream has no body.');
       return new Response(withLost(response.body, lost), { headers });
     }
-    const text = await response.text().catch((error: unknown) => {
-      if (isAnswer || stopped()) throw error;
-      return ''; // the status says enough
-    });
+    const text = await textOf(response, () => isAnswer || stopped());
     const isRefusal = status >= 400 && isConnectError(header, text);
     if (isRefusal && expected === streamType) throw errorOfRefusal(status, headers, text);
     if (isAnswer ? !mayBeAnswer(text) : !isRefusal) throw errorOfAnswer(status, header, text);
@@ -133,6 +130,14 @@ async function fetchAnswer(fetch: Connection['fetch'], input: RequestInfo | URL,
   } catch (error) {
     throw error instanceof ParlanceError ? error : lost(error);
   }
+}
+
+/** The text of an answer; empty when it cannot be read and the status, of a refusal, says enough. */
+export function textOf(response: Response, isNeeded: () => boolean): Promise<string> {
+  return response.text().catch((error: unknown) => {
+    if (isNeeded()) throw error;
+    return '';
+  });
 }
 
 /** The media type of a stream of Connect. */

@@ -4,7 +4,7 @@ import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { type Source, SourceSchema } from '../gen/knowledge_pb.js';
 import { canceled, errorOfAnswer, type HeaderOf, lostConnection, mayBeAnswer, mediaTypeOf, ParlanceError } from './errors.js';
 import { withRetries } from './retry.js';
-import { addHeaders, type Connection, idempotencyKey, newIdempotencyKey } from './transport.js';
+import { addHeaders, type Connection, idempotencyKey, newIdempotencyKey, textOf } from './transport.js';
 
 /** A file and what the knowledge base is to know about it. */
 export interface FileToUpload {
@@ -212,10 +212,7 @@ async function sendByFetch(
 ): Promise<Answer> {
   const request: RequestInit & { duplex: 'half' } = { method, headers, body, duplex: 'half', signal };
   const response = await fetch(url, request);
-  const text = await response.text().catch((error: unknown) => {
-    if (response.ok || signal.aborted) throw error;
-    return ''; // the status says enough
-  });
+  const text = await textOf(response, () => response.ok || signal.aborted);
   return { status: response.status, text, header: (name) => response.headers.get(name) };
 }
 
