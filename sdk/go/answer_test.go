@@ -247,7 +247,7 @@ func TestCallersFaults(t *testing.T) {
 			t.Errorf("an upload without %s: %v", want, err)
 		}
 	}
-	if _, err := client.ConnectURL(t.Context(), "ftp://host/?token=secret1"); err == nil || strings.Contains(err.Error(), "secret1") {
+	if _, err := client.ConnectURL(t.Context(), "ftp://host/?token=pass1"); err == nil || strings.Contains(err.Error(), "pass1") {
 		t.Errorf("no WebSocket: %v", err)
 	}
 	if came.Load() != 0 {

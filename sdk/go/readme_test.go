@@ -55,14 +55,14 @@ func TestNew(t *testing.T) {
 	}{
 		{parlance.Options{BaseURL: "http://localhost"}, parlance.EnvAPIKey},
 		{parlance.Options{APIKey: "k"}, parlance.EnvBaseURL},
-		{parlance.Options{APIKey: "secret1\nsecret1", BaseURL: "http://localhost"}, "the API key is not one"},
+		{parlance.Options{APIKey: "pass1\npass1", BaseURL: "http://localhost"}, "the API key is not one"},
 		{parlance.Options{APIKey: " \n", BaseURL: "http://localhost"}, parlance.EnvAPIKey},
 		{parlance.Options{APIKey: "k", BaseURL: "localhost:8080"}, "base URL is not one such as"},
 		{parlance.Options{APIKey: "k", BaseURL: "http://localhost/a path"}, "base URL is not one such as"},
-		{parlance.Options{APIKey: "k", BaseURL: "ftp://user:secret1@host"}, "base URL is not one such as"},
-		{parlance.Options{APIKey: "k", BaseURL: "http://user:secret1@ho st"}, "base URL is not one such as"},
+		{parlance.Options{APIKey: "k", BaseURL: "ftp://user:pass1@host"}, "base URL is not one such as"},
+		{parlance.Options{APIKey: "k", BaseURL: "http://user:pass1@ho st"}, "base URL is not one such as"},
 	} {
-		if _, err := parlance.New(row.options); err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "secret1") {
+		if _, err := parlance.New(row.options); err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "pass1") {
 			t.Errorf("%+v: %v", row.options, err)
 		}
 	}
