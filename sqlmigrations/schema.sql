@@ -641,7 +641,7 @@ CREATE TABLE phone_calls (
     transfer_requested_at timestamp with time zone,
     transfer_connected_at timestamp with time zone,
     transfer_due_at timestamp with time zone,
-    check_at timestamp with time zone NOT NULL,
+    check_at timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
     answered_at timestamp with time zone,
     ended_at timestamp with time zone,
@@ -653,7 +653,7 @@ CREATE TABLE phone_calls (
 );
 CREATE INDEX phone_calls_callback ON public.phone_calls USING btree (tenant_id, callback_id, attempt) WHERE (callback_id <> ''::text);
 CREATE UNIQUE INDEX phone_calls_carrier ON public.phone_calls USING btree (tenant_id, carrier, carrier_call_id) WHERE (carrier_call_id <> ''::text);
-CREATE INDEX phone_calls_open ON public.phone_calls USING btree (check_at) WHERE (ended_at IS NULL);
+CREATE INDEX phone_calls_due ON public.phone_calls USING btree (check_at) WHERE (check_at IS NOT NULL);
 CREATE INDEX phone_calls_page ON public.phone_calls USING btree (tenant_id, workspace_id, created_at, id);
 CREATE INDEX phone_calls_session ON public.phone_calls USING btree (session_id) WHERE (session_id <> ''::text);
 CREATE INDEX phone_calls_user ON public.phone_calls USING btree (tenant_id, workspace_id, user_id);
@@ -676,7 +676,7 @@ CREATE TABLE phone_numbers (
     CONSTRAINT phone_numbers_pkey PRIMARY KEY (id),
     CONSTRAINT phone_numbers_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
 );
-CREATE UNIQUE INDEX phone_numbers_number ON public.phone_numbers USING btree (tenant_id, phone_number);
+CREATE UNIQUE INDEX phone_numbers_number ON public.phone_numbers USING btree (phone_number);
 CREATE INDEX phone_numbers_page ON public.phone_numbers USING btree (tenant_id, workspace_id, created_at, id);
 
 CREATE TABLE plans (

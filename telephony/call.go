@@ -153,8 +153,8 @@ type Call struct {
 	Transfer         Transfer `bun:"embed:transfer_"`
 	// ZeroRetention says that nothing of what the call was about is kept when it is over.
 	ZeroRetention bool `bun:"zero_retention"`
-	// CheckAt is when the carrier is asked next how the call is.
-	CheckAt    time.Time `bun:"check_at"`
+	// CheckAt is when Sweep looks at the call next; zero when all of it is done.
+	CheckAt    time.Time `bun:"check_at,nullzero"`
 	CreatedAt  time.Time `bun:"created_at"`
 	AnsweredAt time.Time `bun:"answered_at,nullzero"`
 	EndedAt    time.Time `bun:"ended_at,nullzero"`

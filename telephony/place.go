@@ -62,6 +62,14 @@ func (s *Service) Outbound(ctx context.Context, ref workspaces.Ref, agent agents
 		return "", "", fault.New(fault.ProviderNotConfigured,
 			"There is no number to call from. Add one to the workspace's phone numbers, or set callbacks.from_number of the agent.")
 	}
+	foreign, err := s.Numbers.IsForeign(ctx, ref.TenantID, from)
+	if err != nil {
+		return "", "", err
+	}
+	if foreign {
+		return "", "", fault.New(fault.ProviderNotConfigured,
+			"The number %s is not this workspace's. Set callbacks.from_number of the agent to one that is.", from)
+	}
 	return c.Name(), from, s.admit(ctx, ref)
 }
 

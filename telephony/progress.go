@@ -15,6 +15,9 @@ import (
 )
 
 const (
+	// sessionEndsWithin is how long the session of a call that is over may go on until its media
+	// socket has ended it.
+	sessionEndsWithin = 10 * time.Second
 	// checkEvery is how often a carrier is asked about a call that it has said nothing of, in case
 	// its webhooks are lost.
 	checkEvery = 30 * time.Second
@@ -73,7 +76,10 @@ func (s *Service) advance(ctx context.Context, tx bun.Tx, call *Call, status Sta
 
 // endTx ends a locked call whose status says that it is over.
 func (s *Service) endTx(ctx context.Context, tx bun.Tx, call *Call, u carrier.Update, now time.Time) error {
-	call.EndedAt = now
+	call.EndedAt, call.CheckAt = now, time.Time{}
+	if call.SessionID != "" {
+		call.CheckAt = now.Add(sessionEndsWithin)
+	}
 	if u.Duration > 0 && call.AnsweredAt.IsZero() { // its webhook is late, or lost
 		call.AnsweredAt = now.Add(-u.Duration)
 	}
@@ -181,10 +187,10 @@ func (s *Service) end(ctx context.Context, call Call, status Status, reason stri
 }
 
 // endSession ends the session of a call that was ended from outside the conversation. After a
-// hang-up its media socket does that, once the last words are in the transcript.
+// hang-up its media socket does that, once the last words are in the transcript; see lookBehind.
 func (s *Service) endSession(ctx context.Context, call Call) {
 	switch call.EndReason {
-	case EndTransferred, EndVoicemail, EndVoicemailLeft, EndCanceled, EndNotKnown, string(fault.QuotaUsage):
+	case EndTransferred, EndVoicemail, EndVoicemailLeft, EndCanceled, EndNotKnown, EndNotConnected, string(fault.QuotaUsage):
 		s.closeSession(ctx, call, call.EndReason)
 	case EndPersonHungUp:
 		if call.Transfer.Status == TransferFailed && call.Transfer.Reason == reasonHungUp { // its socket is gone
@@ -193,16 +199,42 @@ func (s *Service) endSession(ctx context.Context, call Call) {
 	}
 }
 
-// closeSession ends the session of a call.
+// lookBehind ends the session of a call that is over, if nobody else has: its node was lost, or its
+// media socket was replaced by one that is none of the carrier's.
+func (s *Service) lookBehind(ctx context.Context, call Call) error {
+	reason := call.EndReason
+	switch reason {
+	case EndPersonHungUp:
+		reason = sessions.ReasonHangUp
+	case EndMediaLost:
+		reason = sessions.ReasonDisconnected
+	}
+	if err := s.requestEnd(ctx, call, reason); err != nil {
+		return err
+	}
+	call.CheckAt = time.Time{}
+	return update(ctx, s.DB, call, "check_at")
+}
+
+// closeSession ends the session of a call; if that fails, lookBehind does it later.
 func (s *Service) closeSession(ctx context.Context, call Call, reason string) {
-	if call.SessionID == "" {
-		return
-	}
-	session, err := sessions.Find(ctx, s.DB, call.TenantID, call.SessionID, "")
-	if err == nil && !session.Closed() {
-		_, err = s.Sessions.RequestEnd(ctx, session, sessions.Completed, reason)
-	}
-	if err != nil { // its own time-outs end it
+	if err := s.requestEnd(ctx, call, reason); err != nil {
 		s.Log.WarnContext(ctx, "the session of a call not ended", "call_id", call.ID, "session_id", call.SessionID, "error", err)
 	}
+}
+
+// requestEnd ends the session of a call, unless it has none or that is closed.
+func (s *Service) requestEnd(ctx context.Context, call Call, reason string) error {
+	if call.SessionID == "" {
+		return nil
+	}
+	session, err := sessions.Find(ctx, s.DB, call.TenantID, call.SessionID, "")
+	if fault.IsReason(err, fault.ResourceNotFound) { // it was erased
+		return nil
+	}
+	if err != nil || session.Closed() {
+		return err
+	}
+	_, err = s.Sessions.RequestEnd(ctx, session, sessions.Completed, reason)
+	return err
 }

@@ -149,8 +149,7 @@ const claimDueSQL = `
 WITH due AS (
     SELECT pc.id
     FROM phone_calls AS pc
-    WHERE pc.ended_at IS NULL
-      AND pc.check_at <= ?
+    WHERE pc.check_at <= ?
     ORDER BY pc.check_at
     LIMIT ?
     FOR UPDATE SKIP LOCKED
@@ -164,7 +163,7 @@ RETURNING pc.*`
 // claimDue takes calls whose check is due. Others take them after until only.
 func claimDue(ctx context.Context, db bun.IDB, now, until time.Time, most int) ([]Call, error) {
 	var calls []Call
-	err := db.NewRaw(postgres.RawForAllTenants("the carrier is asked about all calls that go on", claimDueSQL),
+	err := db.NewRaw(postgres.RawForAllTenants("what is due of calls is done for all tenants", claimDueSQL),
 		now, most, until).Scan(ctx, &calls)
 	if err != nil {
 		return nil, fmt.Errorf("claim calls to look at: %w", err)

@@ -17,8 +17,9 @@ import (
 const sweepBatch = 50
 
 // Sweep looks at calls of which the carrier has said nothing for a while: it finds those whose
-// placing was cut off, counts minutes, ends calls of tenants whose minutes are used up, and makes
-// transfers that nobody else has made. It may run in many processes.
+// placing was cut off, counts minutes, ends calls of tenants whose minutes are used up, makes
+// transfers that nobody else has made, and ends sessions whose call is over. It may run in many
+// processes.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	calls, err := claimDue(ctx, s.DB, now, now.Add(checkEvery), sweepBatch)
 	if err != nil {
@@ -35,6 +36,9 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 
 // look does what is due of a call.
 func (s *Service) look(ctx context.Context, call Call, now time.Time) error {
+	if call.Status.IsOver() {
+		return s.lookBehind(ctx, call)
+	}
 	c, err := s.CarrierFunc(ctx, call.Ref())
 	if err != nil { // its credential was deleted
 		return s.end(ctx, call, Failed, string(postgres.Decide(err).Reason))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -154,8 +156,22 @@ type Instruction interface{ isInstruction() }
 type Connect struct {
 	// URL is ws or wss, without a query: carriers drop it.
 	URL string
-	// Parameters are sent in the first message on the socket.
+	// Parameters are sent in the first message on the socket. They are ASCII. A carrier that bounds
+	// their length sends a long one in pieces; JoinPieces puts them together.
 	Parameters map[string]string
+}
+
+// NextPiece is the name of the piece of a parameter that follows a number of them.
+func NextPiece(name string, before int) string { return name + "_" + strconv.Itoa(before+1) }
+
+// JoinPieces is a parameter as Connect had it; empty when it is not there.
+func JoinPieces(parameters map[string]string, name string) string {
+	var whole strings.Builder
+	whole.WriteString(parameters[name])
+	for n := 1; parameters[NextPiece(name, n)] != ""; n++ {
+		whole.WriteString(parameters[NextPiece(name, n)])
+	}
+	return whole.String()
 }
 
 // Bridge connects the call with another number. The media socket is closed.

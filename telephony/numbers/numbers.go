@@ -30,7 +30,7 @@ type Number struct {
 	ID          ID                  `bun:"id,pk"`
 	TenantID    workspaces.TenantID `bun:"tenant_id"`
 	WorkspaceID workspaces.ID       `bun:"workspace_id"`
-	// PhoneNumber is E.164. A tenant has it once.
+	// PhoneNumber is E.164. There is one Number of it, whosoever: a carrier calls one address.
 	PhoneNumber string    `bun:"phone_number"`
 	AgentID     agents.ID `bun:"agent_id"`
 	// Name is for people; may be empty.

@@ -131,8 +131,8 @@ func TestCarrierRefuses(t *testing.T) {
 	}
 }
 
-// TestNameTaken: a tenant has a number once, whatever its spelling, and the carrier goes on calling
-// for the first one.
+// TestNameTaken: a number is there once, whatever its spelling and whoever asks for it again, and
+// the carrier goes on calling for the first one. Another tenant may not call with it either.
 func TestNameTaken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -141,13 +141,23 @@ func TestNameTaken(t *testing.T) {
 	again.PhoneNumber = "+49 (30) 12-34-56"
 	_, err := f.numbers.Create(t.Context(), f.ref, again)
 	refused(t, "again", err, fault.NameTaken, "phone_number")
+	other, agent := f.tenant()
+	again.AgentID = agent
+	_, err = f.numbers.Create(t.Context(), other, again)
+	refused(t, "another tenant", err, fault.NameTaken, "phone_number")
 	if got := f.board.urls[made.PhoneNumber]; got != made.ConfigureURL {
 		t.Errorf("the carrier calls %s, want %s", got, made.ConfigureURL)
 	}
-	other, agent := f.tenant()
-	again.AgentID = agent
+	for tenant, want := range map[workspaces.TenantID]bool{f.ref.TenantID: false, other.TenantID: true} {
+		if got, err := f.numbers.IsForeign(t.Context(), tenant, made.PhoneNumber); got != want || err != nil {
+			t.Errorf("foreign to %s: %t, %v", tenant, got, err)
+		}
+	}
+	if err := f.numbers.Delete(t.Context(), f.ref, made.ID); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := f.numbers.Create(t.Context(), other, again); err != nil {
-		t.Errorf("another tenant: %v", err)
+		t.Errorf("once it is free: %v", err)
 	}
 }
 

@@ -137,7 +137,7 @@ func (s *Service) insert(ctx context.Context, ref workspaces.Ref, minted Minted)
 	}
 	if postgres.IsUnique(err, "phone_numbers_number") {
 		return Minted{}, fault.OnField(fault.NameTaken, "phone_number",
-			"A workspace of this tenant has the number already: change it there, or delete it first.")
+			"The number is in use already, in this workspace or another one: change it there, or delete it there first.")
 	}
 	return Minted{}, postgres.MapError(err)
 }

@@ -75,6 +75,20 @@ func deleteNumber(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID) (b
 		Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx))
 }
 
+// IsForeign reports whether a number is one of another tenant: then a tenant may not call with it.
+func (s *Service) IsForeign(ctx context.Context, tenant workspaces.TenantID, e164 string) (bool, error) {
+	var owner workspaces.TenantID
+	err := s.db.NewSelect().Model((*Number)(nil)).Column("tenant_id").Where("n.phone_number = ?", e164).
+		Comment(postgres.AllTenants("tenants share the installation's account at the carrier")).Scan(ctx, &owner)
+	if postgres.NoRows(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read the owner of a number: %w", err)
+	}
+	return owner != tenant, nil
+}
+
 // First returns the number that a workspace has had for the longest time and that is enabled; empty
 // when there is none.
 func (s *Service) First(ctx context.Context, ref workspaces.Ref) (string, error) {

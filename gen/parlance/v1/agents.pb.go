@@ -375,7 +375,8 @@ type AgentCallbacks struct {
 	// Whether only users are called who have agreed to it (SetCallConsent).
 	RequireConsent bool `protobuf:"varint,5,opt,name=require_consent,json=requireConsent,proto3" json:"require_consent,omitempty"`
 	// The number that calls come from, E.164; empty: the workspace's first number, else
-	// PARLANCE_TWILIO_FROM_NUMBER.
+	// PARLANCE_TWILIO_FROM_NUMBER. Calls with a number of another tenant are refused
+	// (provider-not-configured).
 	FromNumber string `protobuf:"bytes,6,opt,name=from_number,json=fromNumber,proto3" json:"from_number,omitempty"`
 	// What follows when an answering machine answers: hang_up (default; the call counts as missed),
 	// or leave_message.

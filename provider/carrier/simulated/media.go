@@ -3,6 +3,7 @@ package simulated
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"sync"
@@ -39,6 +40,11 @@ type played struct {
 
 // stream is <Connect><Stream>: it returns when the socket is closed, or ctx ends.
 func (c *call) stream(ctx context.Context, v *node) {
+	parameters, err := parametersOf(v)
+	if err != nil {
+		c.s.o.Log.Warn("the switchboard could not open a media socket", "error", err)
+		return
+	}
 	options := websocket.DialOptions{HTTPClient: c.s.o.Client}
 	conn, _, err := websocket.Dial(ctx, v.attr("url"), &options) //nolint:bodyclose // the library closes it
 	if err != nil {
@@ -53,7 +59,7 @@ func (c *call) stream(ctx context.Context, v *node) {
 		defer closed()
 		m.read(context.WithoutCancel(ctx)) // ends with the socket
 	})
-	if m.open(v) == nil && m.pump(open) {
+	if m.open(parameters) == nil && m.pump(open) {
 		stop := map[string]any{"accountSid": c.s.o.AccountSID, "callSid": c.sid}
 		if m.write("stop", map[string]any{"stop": stop}) == nil {
 			_ = conn.Close(websocket.StatusNormalClosure, "") // the service may have closed
@@ -63,17 +69,33 @@ func (c *call) stream(ctx context.Context, v *node) {
 	reader.Wait()
 }
 
+// maxParameter is how many characters a parameter of a stream has at most, its name included.
+const maxParameter = 500
+
+var errParameter = errors.New("a parameter of the stream is longer than the carrier takes")
+
+// parametersOf are the custom parameters of a stream. Errors: errParameter.
+func parametersOf(v *node) (map[string]string, error) {
+	parameters := map[string]string{}
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		name, value := n.attr("name"), n.attr("value")
+		if n.XMLName.Local != "Parameter" {
+			continue
+		}
+		if len(name)+len(value) > maxParameter {
+			return nil, errParameter
+		}
+		parameters[name] = value
+	}
+	return parameters, nil
+}
+
 // open sends the messages that begin a stream.
-func (m *stream) open(v *node) error {
+func (m *stream) open(parameters map[string]string) error {
 	connected, _ := json.Marshal(map[string]string{"event": "connected", "protocol": "Call", "version": "1.0.0"}) // it encodes
 	if err := m.writeText(connected); err != nil {
 		return err
-	}
-	parameters := map[string]string{}
-	for i := range v.Nodes {
-		if n := &v.Nodes[i]; n.XMLName.Local == "Parameter" {
-			parameters[n.attr("name")] = n.attr("value")
-		}
 	}
 	return m.write("start", map[string]any{"start": map[string]any{
 		"accountSid": m.c.s.o.AccountSID, "streamSid": m.sid, "callSid": m.c.sid, "tracks": []string{"inbound"},

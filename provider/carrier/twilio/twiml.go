@@ -71,7 +71,7 @@ func (c *Carrier) Render(i carrier.Instruction) carrier.Answer {
 	case carrier.Connect:
 		r.Connect = &connect{Stream: stream{URL: i.URL}}
 		for _, name := range slices.Sorted(maps.Keys(i.Parameters)) {
-			r.Connect.Stream.Parameters = append(r.Connect.Stream.Parameters, parameter{name, i.Parameters[name]})
+			r.Connect.Stream.Parameters = append(r.Connect.Stream.Parameters, parametersOf(name, i.Parameters[name])...)
 		}
 	case carrier.Bridge:
 		r.Dial = dialOf(i)
@@ -93,6 +93,21 @@ func (c *Carrier) Render(i carrier.Instruction) carrier.Answer {
 		panic(err)
 	}
 	return carrier.Answer{ContentType: "text/xml; charset=utf-8", Body: append([]byte(xml.Header), body...)}
+}
+
+// maxParameterBytes is the most that a parameter of a stream has, less some for its name. Source:
+// twilio.com/docs/voice/twiml/stream, custom parameters: name and value together at most 500
+// characters.
+const maxParameterBytes = 400
+
+// parametersOf is a parameter in as many pieces as Twilio needs.
+func parametersOf(name, value string) (pieces []parameter) {
+	piece := name
+	for len(value) > maxParameterBytes {
+		pieces = append(pieces, parameter{piece, value[:maxParameterBytes]})
+		value, piece = value[maxParameterBytes:], carrier.NextPiece(name, len(pieces))
+	}
+	return append(pieces, parameter{piece, value})
 }
 
 func dialOf(b carrier.Bridge) *dial {

@@ -237,3 +237,32 @@ func TestRender(t *testing.T) {
 		}
 	}
 }
+
+// TestLongParameter: Twilio takes 500 characters of a parameter, its name included.
+func TestLongParameter(t *testing.T) {
+	t.Parallel()
+	c, _ := open(t)
+	for _, length := range []int{0, 1, 399, 400, 401, 800, 3999} {
+		token := strings.Repeat("abcdefg", 600)[:length]
+		var sent struct {
+			Parameters []struct {
+				Name  string `xml:"name,attr"`
+				Value string `xml:"value,attr"`
+			} `xml:"Connect>Stream>Parameter"`
+		}
+		answer := c.Render(carrier.Connect{URL: "wss://a/media", Parameters: map[string]string{"token": token}})
+		if err := xml.Unmarshal(answer.Body, &sent); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, p := range sent.Parameters {
+			if len(p.Name)+len(p.Value) > 500 {
+				t.Errorf("of %d characters: %s has %d", length, p.Name, len(p.Value))
+			}
+			got[p.Name] = p.Value
+		}
+		if carrier.JoinPieces(got, "token") != token {
+			t.Errorf("of %d characters: got %v", length, got)
+		}
+	}
+}

@@ -199,6 +199,10 @@ func TestReadStart(t *testing.T) {
 	if want := (mediastream.Start{StreamSID: "MZ1", SessionID: "ses_1", Token: "t"}); got != want || more || err != nil {
 		t.Errorf("start: %+v, %t, %v", got, more, err)
 	}
+	inPieces := strings.Replace(startMessage, `"token":"t"`, `"token":"a","token_2":"b","token_3":"c","token_5":"e"`, 1)
+	if got, _, err := mediastream.ReadStart([]byte(inPieces)); got.Token != "abc" || err != nil {
+		t.Errorf("a token in pieces: %+v, %v", got, err)
+	}
 	for _, message := range []string{
 		``, `[]`, `{"event":"media"}`, strings.Replace(startMessage, "8000", "16000", 1), strings.Replace(startMessage, "x-mulaw", "x-l16", 1),
 		strings.Replace(startMessage, `"channels":1`, `"channels":2`, 1), `{"event":"start"}`,

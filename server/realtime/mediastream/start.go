@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"parlance.dev/parlance/platform/audio"
+	"parlance.dev/parlance/provider/carrier"
 )
 
 // Format is how sound is written on a media socket.
@@ -60,7 +61,7 @@ func ReadStart(data []byte) (start Start, more bool, err error) {
 		return Start{}, false, ErrFormat
 	}
 	return Start{
-		StreamSID: m.Start.StreamSID, SessionID: m.Start.Parameters[ParameterSession], Token: m.Start.Parameters[ParameterToken],
-		Note: m.Start.Parameters[ParameterNote],
+		StreamSID: m.Start.StreamSID, SessionID: m.Start.Parameters[ParameterSession],
+		Token: carrier.JoinPieces(m.Start.Parameters, ParameterToken), Note: m.Start.Parameters[ParameterNote],
 	}, false, nil
 }

@@ -72,7 +72,7 @@ type TelephonyServiceClient interface {
 	// CreatePhoneNumber has an agent answer a number of the carrier's account. Where the carrier lets
 	// it, the number is set up there to call this service; else configure_url says what to enter.
 	// Errors: not-found (the agent), provider-not-configured, name-taken (the number is in use
-	// already), upstream-failed, invalid-request.
+	// already, here or by another tenant), upstream-failed, invalid-request.
 	CreatePhoneNumber(context.Context, *v1.CreatePhoneNumberRequest) (*v1.PhoneNumber, error)
 	// ListPhoneNumbers lists numbers, newest first.
 	ListPhoneNumbers(context.Context, *v1.ListPhoneNumbersRequest) (*v1.ListPhoneNumbersResponse, error)
@@ -282,7 +282,7 @@ type TelephonyServiceHandler interface {
 	// CreatePhoneNumber has an agent answer a number of the carrier's account. Where the carrier lets
 	// it, the number is set up there to call this service; else configure_url says what to enter.
 	// Errors: not-found (the agent), provider-not-configured, name-taken (the number is in use
-	// already), upstream-failed, invalid-request.
+	// already, here or by another tenant), upstream-failed, invalid-request.
 	CreatePhoneNumber(context.Context, *v1.CreatePhoneNumberRequest) (*v1.PhoneNumber, error)
 	// ListPhoneNumbers lists numbers, newest first.
 	ListPhoneNumbers(context.Context, *v1.ListPhoneNumbersRequest) (*v1.ListPhoneNumbersResponse, error)

@@ -291,7 +291,8 @@ export type AgentCallbacks = Message<"parlance.v1.AgentCallbacks"> & {
 
   /**
    * The number that calls come from, E.164; empty: the workspace's first number, else
-   * PARLANCE_TWILIO_FROM_NUMBER.
+   * PARLANCE_TWILIO_FROM_NUMBER. Calls with a number of another tenant are refused
+   * (provider-not-configured).
    *
    * @generated from field: string from_number = 6;
    */

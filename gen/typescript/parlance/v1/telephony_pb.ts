@@ -798,7 +798,7 @@ export const TelephonyService: GenService<{
    * CreatePhoneNumber has an agent answer a number of the carrier's account. Where the carrier lets
    * it, the number is set up there to call this service; else configure_url says what to enter.
    * Errors: not-found (the agent), provider-not-configured, name-taken (the number is in use
-   * already), upstream-failed, invalid-request.
+   * already, here or by another tenant), upstream-failed, invalid-request.
    *
    * @generated from rpc parlance.v1.TelephonyService.CreatePhoneNumber
    */

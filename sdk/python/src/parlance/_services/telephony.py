@@ -57,7 +57,7 @@ class TelephonyService(Service):
         """CreatePhoneNumber has an agent answer a number of the carrier's account. Where the carrier lets
         it, the number is set up there to call this service; else configure_url says what to enter.
         Errors: not-found (the agent), provider-not-configured, name-taken (the number is in use
-        already), upstream-failed, invalid-request.
+        already, here or by another tenant), upstream-failed, invalid-request.
 
         Args:
             workspace_id: ws_…
@@ -435,7 +435,7 @@ class AsyncTelephonyService(AsyncService):
         """CreatePhoneNumber has an agent answer a number of the carrier's account. Where the carrier lets
         it, the number is set up there to call this service; else configure_url says what to enter.
         Errors: not-found (the agent), provider-not-configured, name-taken (the number is in use
-        already), upstream-failed, invalid-request.
+        already, here or by another tenant), upstream-failed, invalid-request.
 
         Args:
             workspace_id: ws_…

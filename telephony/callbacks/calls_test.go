@@ -1,0 +1,73 @@
+package callbacks_test
+
+import (
+	"testing"
+	"time"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/provider/carrier"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/telephony"
+	"parlance.dev/parlance/telephony/callbacks"
+)
+
+// TestNumberOfAnother: tenants share the installation's account at the carrier, and not their
+// numbers.
+func TestNumberOfAnother(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	created, err := f.workspaces.CreateTenant(t.Context(), "Other", "pro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const theirs = "+12015550177"
+	_, err = f.db.NewRaw("INSERT INTO phone_numbers (id, tenant_id, workspace_id, phone_number, agent_id, lookup_secret, lookup_secret_hint, "+
+		"dynamic_variables, created_at, updated_at) VALUES ('num_1', ?, ?, ?, 'agt_1', '', '', '{}', now(), now())",
+		created.Tenant.ID, created.Workspace.ID, theirs).Exec(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.agent = f.newAgent(t, agents.Config{Callbacks: agents.Callbacks{FromNumber: theirs}})
+	_, err = f.Create(t.Context(), f.ref, f.params("u", "now"))
+	wantReason(t, err, fault.ProviderNotConfigured)
+	f.agent = f.newAgent(t, agents.Config{Callbacks: agents.Callbacks{FromNumber: "+12015550178"}})
+	f.plan(t, "u", "now")
+}
+
+// sessionOf reads the session of a callback's last call.
+func (f *fixture) sessionOf(t testing.TB, id callbacks.ID) sessions.Session {
+	t.Helper()
+	session, err := sessions.Find(t.Context(), f.db, f.ref.TenantID, f.get(t, id).SessionID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+// TestSessionEndsWithCall: a session does not outlive its call, also when no media socket ends it.
+func TestSessionEndsWithCall(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	silent, talked := f.plan(t, "u", "now"), f.plan(t, "v", "now")
+	f.work(t)
+	f.say(t, silent, carrier.Asked, "")
+	f.say(t, silent, carrier.StatusChanged, carrier.Completed)
+	if got := f.sessionOf(t, silent.ID); !got.Closed() || got.EndReason != telephony.EndNotConnected {
+		t.Errorf("a session that nobody joined is %s (%s)", got.Status, got.EndReason)
+	}
+	f.end(t, talked)
+	f.clock.advance(9 * time.Second) // its media socket writes the last words down
+	f.work(t)
+	if got := f.sessionOf(t, talked.ID); got.Closed() {
+		t.Errorf("closed at once: %s", got.EndReason)
+	}
+	f.clock.advance(2 * time.Second)
+	f.work(t)
+	if got := f.sessionOf(t, talked.ID); !got.Closed() || got.EndReason != sessions.ReasonHangUp {
+		t.Errorf("a session whose media socket is lost is %s (%s)", got.Status, got.EndReason)
+	}
+	if due, err := f.db.NewSelect().Table("phone_calls").Where("check_at IS NOT NULL").Count(t.Context()); due != 0 || err != nil {
+		t.Errorf("%d calls are still looked at, %v", due, err)
+	}
+}
