@@ -47,13 +47,11 @@ func ParseCron(text string, zone *time.Location) (Cron, error) {
 //
 // A run at a local time that does not exist, because clocks are set forward, is at the moment when
 // they are. One at a time that comes twice is at the first. So there is one run for each day that
-// the expression names. An expression for every hour runs each hour that passes.
+// the expression names. An expression for every hour runs each hour that passes, so it has no run
+// for an hour that does not exist; but one where clocks skip only a part of the hour.
 func (c Cron) Next(after time.Time) (time.Time, bool) {
 	if c.spec.Hour&everyHour != 0 {
-		spec := *c.spec
-		spec.Location = c.zone
-		next := spec.Next(after.In(c.zone))
-		return next, !next.IsZero()
+		return c.nextHourly(after)
 	}
 	// The day before, because a local time may be that of a moment long before or after it.
 	wall := Wall(after.In(c.zone)).Add(-24 * time.Hour)
@@ -66,4 +64,24 @@ func (c Cron) Next(after time.Time) (time.Time, bool) {
 			return at, true
 		}
 	}
+}
+
+// nextHourly is Next of an expression for every hour.
+func (c Cron) nextHourly(after time.Time) (time.Time, bool) {
+	spec := *c.spec
+	spec.Location = c.zone
+	next := spec.Next(after.In(c.zone))
+	if next.IsZero() {
+		return time.Time{}, false
+	}
+	skipped := Moment(c.spec.Next(Wall(after.In(c.zone))), c.zone)
+	if skipped.After(after) && skipped.Before(next) && jump(skipped) < time.Hour {
+		return skipped, true
+	}
+	return next, true
+}
+
+// jump is by how much clocks are set forward at a moment.
+func jump(at time.Time) time.Duration {
+	return Wall(at).Sub(Wall(at.Add(-time.Second))) - time.Second
 }

@@ -1,6 +1,7 @@
 package localtime_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -104,6 +105,43 @@ func TestCronHourly(t *testing.T) {
 			t.Fatalf("run %d is %v after the one before", i, next.Sub(at))
 		}
 		at = next
+	}
+}
+
+// TestCronHourlyGap: where clocks skip a part of an hour, the run in that part is at its end. Where
+// they skip an hour's length, no hour that passes is without a run, and there is no further one.
+func TestCronHourlyGap(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ cron, zone, from, want string }{
+		// From 02:00 (15:30Z) to 02:30.
+		{"15 * * * *", "Australia/Lord_Howe", "2027-10-02T14:00:00Z", "01:15 02:30 03:15"},
+		{"0 * * * *", "Australia/Lord_Howe", "2027-10-02T14:00:00Z", "01:00 02:30 03:00"},
+		{"40 * * * *", "Australia/Lord_Howe", "2027-10-02T14:00:00Z", "00:40 01:40 02:40"},
+		{"*/20 * * * *", "Australia/Lord_Howe", "2027-10-02T15:00:00Z", "01:40 02:30 02:40"},
+		// From 02:00 (01:00Z) to 03:00.
+		{"15 * * * *", "Europe/Berlin", "2027-03-28T00:00:00Z", "01:15 03:15 04:15"},
+		// From 02:45 (14:00Z) to 03:45.
+		{"15 * * * *", "Pacific/Chatham", "2027-09-25T13:00:00Z", "02:15 04:15 05:15"},
+	} {
+		runs, err := localtime.ParseCron(test.cron, zone(t, test.zone))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := time.Parse(time.RFC3339, test.from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for range 3 {
+			next, ok := runs.Next(at)
+			if !ok || !next.After(at) {
+				t.Fatalf("%s in %s: %v, %v after %v", test.cron, test.zone, next, ok, at)
+			}
+			got, at = append(got, next.Format("15:04")), next
+		}
+		if got := strings.Join(got, " "); got != test.want {
+			t.Errorf("%s in %s runs at %s, want %s", test.cron, test.zone, got, test.want)
+		}
 	}
 }
 
