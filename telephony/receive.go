@@ -140,7 +140,10 @@ func (s *Service) noteReason(ctx context.Context, call Call, reason string) erro
 // answeredBy writes down who has answered, and does with a machine what the agent says.
 func (s *Service) answeredBy(ctx context.Context, c carrier.Carrier, call Call, hook carrier.Webhook) error {
 	by, reason := Human, ""
-	if hook.Machine {
+	switch {
+	case !hook.Human && !hook.Machine:
+		return nil // it is not known
+	case hook.Machine:
 		by, reason = Machine, EndVoicemail
 		if call.VoicemailMessage != "" && !hook.Fax {
 			reason = EndVoicemailLeft

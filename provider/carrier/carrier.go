@@ -107,7 +107,7 @@ const (
 	Asked Kind = "asked"
 	// StatusChanged: Update has it.
 	StatusChanged Kind = "status"
-	// MachineDetected: Machine has it.
+	// MachineDetected: Human and Machine have it.
 	MachineDetected Kind = "machine"
 	// BridgeChanged: the other leg of a Bridge has another status, which Bridge has.
 	BridgeChanged Kind = "bridge"
@@ -136,9 +136,10 @@ type Webhook struct {
 	Update
 	// From and To are of an Asked. Both are E.164; From is empty when the caller hides it.
 	From, To string
-	// Machine says whether a machine answered, MessageNow that its greeting is over, so that what is
-	// said now is recorded, and Fax that it is a fax, which records nothing.
-	Machine, MessageNow, Fax bool
+	// Human says that a person answered, Machine that a machine did; neither: it is not known.
+	// MessageNow says that the machine's greeting is over, so that what is said now is recorded, and
+	// Fax that it is a fax, which records nothing.
+	Human, Machine, MessageNow, Fax bool
 	// Bridge is the status of the other leg.
 	Bridge Status
 }

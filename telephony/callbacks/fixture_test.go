@@ -297,7 +297,8 @@ func (l *line) Read(r carrier.WebhookRequest) (carrier.Webhook, error) {
 		id = l.id(len(l.placed))
 	}
 	return carrier.Webhook{
-		Kind: r.Kind, Machine: r.Form.Get("machine") != "", Fax: r.Form.Get("fax") != "",
+		Kind: r.Kind, Bridge: carrier.Status(r.Form.Get("bridge")),
+		Human: r.Form.Get("human") != "", Machine: r.Form.Get("machine") != "", Fax: r.Form.Get("fax") != "",
 		Update: carrier.Update{
 			ID: id, Status: carrier.Status(r.Form.Get("status")), Duration: time.Duration(seconds) * time.Second,
 		},

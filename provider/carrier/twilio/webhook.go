@@ -55,9 +55,10 @@ func readStatus(hook *carrier.Webhook, r carrier.WebhookRequest) (err error) {
 
 // answeredBy are the values of AnsweredBy, with what they say. At the end of a greeting, however it
 // ended, a message can be left.
-var answeredBy = map[string]struct{ machine, messageNow, fax bool }{
-	"human": {}, "unknown": {}, "machine_start": {machine: true}, "fax": {machine: true, fax: true},
-	"machine_end_beep": {true, true, false}, "machine_end_silence": {true, true, false}, "machine_end_other": {true, true, false},
+var answeredBy = map[string]struct{ human, machine, messageNow, fax bool }{
+	"human": {human: true}, "unknown": {}, "machine_start": {machine: true}, "fax": {machine: true, fax: true},
+	"machine_end_beep": {machine: true, messageNow: true}, "machine_end_silence": {machine: true, messageNow: true},
+	"machine_end_other": {machine: true, messageNow: true},
 }
 
 func readMachine(hook *carrier.Webhook, r carrier.WebhookRequest) error {
@@ -65,7 +66,8 @@ func readMachine(hook *carrier.Webhook, r carrier.WebhookRequest) error {
 	if !known {
 		return fault.InvalidField("AnsweredBy", "unknown", "AnsweredBy is none of Twilio's values.")
 	}
-	hook.Machine, hook.MessageNow, hook.Fax = answered.machine, answered.messageNow, answered.fax
+	hook.Human, hook.Machine = answered.human, answered.machine
+	hook.MessageNow, hook.Fax = answered.messageNow, answered.fax
 	return nil
 }
 

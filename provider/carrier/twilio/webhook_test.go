@@ -114,7 +114,8 @@ func TestReadMachine(t *testing.T) {
 		"machine_end_beep": {true, true}, "machine_end_silence": {true, true}, "machine_end_other": {true, true},
 	} {
 		got, err := c.Read(signed(carrier.MachineDetected, "AnsweredBy", by))
-		if err != nil || got.Machine != want[0] || got.MessageNow != want[1] || got.Fax != (by == "fax") || got.ID != sid {
+		if err != nil || got.Human != (by == "human") ||
+			got.Machine != want[0] || got.MessageNow != want[1] || got.Fax != (by == "fax") || got.ID != sid {
 			t.Errorf("%s: got %+v, %v", by, got, err)
 		}
 	}
