@@ -72,7 +72,7 @@ func (s *Service) handle(ctx context.Context, c carrier.Carrier, call Call, hook
 	case carrier.BridgeEnded:
 		return s.bridgeEnded(ctx, c, call, hook.Bridge)
 	case carrier.Whispered:
-		return s.whisper(call), nil
+		return s.whisper(ctx, call), nil
 	}
 	return nil, fault.New(fault.InvalidRequest, "There is no webhook of this kind.")
 }

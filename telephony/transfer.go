@@ -59,12 +59,6 @@ func (s *Service) Transfer(ctx context.Context, ref workspaces.Ref, id ID, p Tra
 		return Call{}, err
 	}
 	p.To = number.E164
-	switch call.Transfer.Status {
-	case TransferRequested, TransferRinging, TransferConnected:
-		if call.Transfer.To != number.E164 {
-			return Call{}, fault.New(fault.Conflict, "The call is being transferred to another number already (%s).", call.Transfer.Status)
-		}
-	}
 	if call, err = s.requestTransfer(ctx, call, p, agent.Config.Handover.Ring(), s.now()); err != nil {
 		return Call{}, err
 	}
@@ -74,7 +68,9 @@ func (s *Service) Transfer(ctx context.Context, ref workspaces.Ref, id ID, p Tra
 // BadNumber says what a number must be like.
 const BadNumber = "This is no telephone number. Give it with its country's code, e.g. +4930123456."
 
-// requestTransfer writes down that a call is to be transferred; a request that there is stays.
+// requestTransfer writes down that a call is to be transferred. A request for the same number that
+// there is stays. Errors: Precondition call-not-in-progress, AlreadyExists conflict (there is one
+// for another number).
 func (s *Service) requestTransfer(
 	ctx context.Context, call Call, p TransferParams, ring time.Duration, due time.Time,
 ) (after Call, err error) {
@@ -85,7 +81,11 @@ func (s *Service) requestTransfer(
 		if after.Status != InProgress {
 			return errOver(after)
 		}
-		if t := after.Transfer.Status; t == TransferRequested || t == TransferRinging || t == TransferConnected {
+		switch t := after.Transfer; t.Status {
+		case TransferRequested, TransferRinging, TransferConnected:
+			if t.To != p.To {
+				return fault.New(fault.Conflict, "The call is being transferred to another number already (%s).", t.Status)
+			}
 			return nil
 		}
 		mode := p.Mode
@@ -136,7 +136,7 @@ func (s *Service) HandOver(ctx context.Context, tenant workspaces.TenantID, id s
 	}
 	p := TransferParams{To: destination.PhoneNumber, Mode: settings.Mode, Summary: session.Handover.Summary}
 	_, err = s.requestTransfer(ctx, call, p, settings.Ring(), s.now().Add(sayWithin))
-	if fault.IsReason(err, fault.CallNotInProgress) {
+	if fault.IsReason(err, fault.CallNotInProgress) || fault.IsReason(err, fault.Conflict) { // an operator was faster
 		return nil
 	}
 	return err
@@ -239,12 +239,11 @@ func (s *Service) bridge(call Call) carrier.Instruction {
 }
 
 // whisper is what the person hears before the caller.
-func (s *Service) whisper(call Call) carrier.Instruction {
-	text := call.Transfer.Summary
-	if text == "" {
-		text = "You have a call."
+func (s *Service) whisper(ctx context.Context, call Call) carrier.Instruction {
+	if call.Transfer.Summary == "" {
+		return carrier.Speak{Text: "You have a call.", Language: "en-US", Whisper: true}
 	}
-	return carrier.Speak{Text: text, Whisper: true}
+	return carrier.Speak{Text: call.Transfer.Summary, Language: s.languageOf(ctx, call), Whisper: true}
 }
 
 // bridgeChanged writes down that the person has answered.

@@ -209,6 +209,9 @@ type line struct {
 	placed []carrier.PlaceParams
 	at     []time.Time
 	hungUp []carrier.CallID
+	// bridges are the transfers that were asked for, rendered the answers to webhooks.
+	bridges  []carrier.Bridge
+	rendered []carrier.Instruction
 	// losesRequest and losesAnswer have Place fail before and after it has placed the call; refuses
 	// has it refuse.
 	losesRequest, losesAnswer bool
@@ -277,8 +280,11 @@ func (l *line) Look(_ context.Context, id carrier.CallID) (carrier.Update, error
 func (l *line) Instruct(_ context.Context, id carrier.CallID, i carrier.Instruction) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, is := i.(carrier.HangUp); is {
+	switch i := i.(type) {
+	case carrier.HangUp:
 		l.hungUp = append(l.hungUp, id)
+	case carrier.Bridge:
+		l.bridges = append(l.bridges, i)
 	}
 	return nil
 }
@@ -287,7 +293,7 @@ func (l *line) Configure(context.Context, string, string) error { return nil }
 
 func (l *line) Check(context.Context) error { return nil }
 
-// Read takes the status of a form, and the call's id; the last call's when it has none.
+// Read takes what a form says, and the call's id; the last call's when it has none.
 func (l *line) Read(r carrier.WebhookRequest) (carrier.Webhook, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -305,6 +311,9 @@ func (l *line) Read(r carrier.WebhookRequest) (carrier.Webhook, error) {
 	}, nil
 }
 
-func (l *line) Render(carrier.Instruction) carrier.Answer {
+func (l *line) Render(i carrier.Instruction) carrier.Answer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rendered = append(l.rendered, i)
 	return carrier.Answer{ContentType: http.DetectContentType(nil)}
 }

@@ -1,0 +1,131 @@
+package callbacks_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/carrier"
+	"parlance.dev/parlance/telephony"
+	"parlance.dev/parlance/telephony/callbacks"
+)
+
+// colleague and another are numbers that calls are transferred to.
+const (
+	colleague = "+12015550142"
+	another   = "+12015550143"
+)
+
+// talking is a callback that was answered.
+func (f *fixture) talking(t testing.TB) callbacks.Callback {
+	t.Helper()
+	made := f.plan(t, "u", "now")
+	f.work(t)
+	f.answer(t, made.ID)
+	return f.get(t, made.ID)
+}
+
+// TestAnsweredBy: who has answered is written down when the carrier knows it.
+func TestAnsweredBy(t *testing.T) {
+	t.Parallel()
+	for by, form := range map[string]map[string]string{"": nil, telephony.Human: {"human": "1"}, telephony.Machine: {"machine": "1"}} {
+		f := newFixture(t)
+		made := f.talking(t)
+		f.hook(t, made.ID, carrier.MachineDetected, form)
+		if got := f.get(t, made.ID).Calls[0].AnsweredBy; got != by {
+			t.Errorf("it was answered by %q, want %q", got, by)
+		}
+	}
+}
+
+// TestTransfersAtOnce: of two requests for different numbers one is made, and the other is told of
+// it.
+func TestTransfersAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	call := f.talking(t).CallID
+	var both sync.WaitGroup
+	outcomes := make(chan error, 2) // of each request
+	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewRaw("SELECT id FROM phone_calls WHERE tenant_id = ? AND id = ? FOR UPDATE", f.ref.TenantID, call).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		for _, to := range []string{colleague, another} {
+			both.Go(func() {
+				_, err := f.calls.Transfer(t.Context(), f.ref, call, telephony.TransferParams{To: to})
+				outcomes <- err
+			})
+		}
+		for waiting := 0; waiting < cap(outcomes); { // both have read the call, and wait for its row
+			err := f.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").
+				Scan(ctx, &waiting)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	both.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := <-outcomes, <-outcomes
+	if first == nil {
+		first, second = second, first
+	}
+	wantReason(t, first, fault.Conflict)
+	got, err := f.calls.Get(t.Context(), f.ref, call)
+	if second != nil || err != nil || len(f.line.bridges) != 1 || f.line.bridges[0].To != got.Transfer.To {
+		t.Errorf("%v, %v, the carrier was asked for %+v of %+v", second, err, f.line.bridges, got.Transfer)
+	}
+	_, err = f.calls.Transfer(t.Context(), f.ref, call, telephony.TransferParams{To: got.Transfer.To})
+	if err != nil || len(f.line.bridges) != 1 {
+		t.Errorf("the same again: %v, %d transfers", err, len(f.line.bridges))
+	}
+}
+
+// TestTransferOver: a call that was transferred and has ended is not in progress, like any other.
+func TestTransferOver(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.talking(t)
+	if _, err := f.calls.Transfer(t.Context(), f.ref, made.CallID, telephony.TransferParams{To: colleague}); err != nil {
+		t.Fatal(err)
+	}
+	f.hook(t, made.ID, carrier.BridgeEnded, map[string]string{"bridge": string(carrier.Completed)})
+	_, err := f.calls.Transfer(t.Context(), f.ref, made.CallID, telephony.TransferParams{To: another})
+	wantReason(t, err, fault.Conflict)
+	f.status(t, made.ID, carrier.Completed)
+	for _, to := range []string{colleague, another} {
+		_, err := f.calls.Transfer(t.Context(), f.ref, made.CallID, telephony.TransferParams{To: to})
+		wantReason(t, err, fault.CallNotInProgress)
+	}
+}
+
+// TestWhisper: the summary is said in the agent's language.
+func TestWhisper(t *testing.T) {
+	t.Parallel()
+	for summary, want := range map[string]carrier.Speak{
+		"Es geht um die Lampe.": {Text: "Es geht um die Lampe.", Language: "de", Whisper: true},
+		"":                      {Text: "You have a call.", Language: "en-US", Whisper: true},
+	} {
+		f := newFixture(t)
+		f.agent = f.newAgent(t, agents.Config{Language: "de"})
+		made := f.talking(t)
+		p := telephony.TransferParams{To: colleague, Mode: agents.Warm, Summary: summary}
+		if _, err := f.calls.Transfer(t.Context(), f.ref, made.CallID, p); err != nil {
+			t.Fatal(err)
+		}
+		f.hook(t, made.ID, carrier.Whispered, nil)
+		if diff := cmp.Diff(carrier.Instruction(want), f.line.rendered[len(f.line.rendered)-1]); diff != "" {
+			t.Errorf("it says (-want +got)\n%s", diff)
+		}
+	}
+}
