@@ -117,7 +117,7 @@ func TestSchedules(t *testing.T) {
 	}
 	schedules("ls").Wants(t, command.ExitDone, "There is no schedule")
 	schedules("create", "+4930123456").Wants(t, command.ExitUsage, "--cron is missing")
-	schedules("create", "+4930123456", "--cron", "at nine").Wants(t, command.ExitFailed, "make the schedule")
+	schedules("create", "+4930123456", "--cron", "at nine").Wants(t, command.ExitFailed, "make the schedule: cron: it is no cron expression")
 	schedules("create", "+4930123456", "--cron", "@daily", "--timezone", "Berlin", "--starts-at", "2099-01-01").
 		Wants(t, command.ExitUsage, "no IANA time zone")
 	made := schedules("create", "+49 30 123456", "--cron", "0 9 * * MON", "--timezone", "America/New_York", "--starts-at", "2099-03-01",

@@ -230,7 +230,7 @@ func (s Schedule) check(zone *time.Location) error {
 	add(checkSecrets(s.DynamicVariables))
 	if _, err := localtime.ParseCron(s.Cron, zone); err != nil {
 		add(fault.InvalidField("cron", "cron",
-			"cron: %s. Give minute, hour, day of the month, month and day of the week, e.g. 0 9 * * MON-FRI.", err))
+			"%s. Give minute, hour, day of the month, month and day of the week, e.g. 0 9 * * MON-FRI.", err))
 	}
 	if !s.EndsAt.IsZero() && !s.EndsAt.After(s.StartsAt) {
 		add(fault.InvalidField("ends_at", "range", "ends_at must be after starts_at."))
