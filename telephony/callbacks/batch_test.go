@@ -214,6 +214,42 @@ func TestBatchRefused(t *testing.T) {
 	}
 }
 
+// TestCalendarUID: an entry of the iCalendar file keeps its name when a run becomes a callback, and
+// when either is moved.
+func TestCalendarUID(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	schedule := f.schedule(t, "0 9 * * THU", "UTC") // the first run is on the 15th
+	uid := "UID:" + string(schedule.ID) + "-20260115T090000Z@parlance\r\n"
+	want := func(when, start string) {
+		t.Helper()
+		var file strings.Builder
+		if err := f.ExportCalendar(t.Context(), f.ref, callbacks.Span{From: noon, Until: noon.AddDate(0, 0, 7)}, &file); err != nil {
+			t.Fatal(err)
+		}
+		text := file.String()
+		if strings.Count(text, "UID:") != 1 || !strings.Contains(text, uid) || !strings.Contains(text, "DTSTART:"+start+"\r\n") {
+			t.Errorf("%s it is not %q at %s:\n%s", when, uid, start, text)
+		}
+	}
+	want("as a run", "20260115T090000Z")
+	_, err := f.UpdateSchedule(t.Context(), f.ref, schedule.ID, callbacks.ScheduleParams{RunAt: new("2026-01-15T13:30")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want("as a run that was moved", "20260115T133000Z")
+	f.clock.set(time.Date(2026, 1, 15, 13, 30, 0, 0, time.UTC))
+	if err := f.Sweep(t.Context(), f.clock.now()); err != nil {
+		t.Fatal(err)
+	}
+	want("as a callback", "20260115T133000Z")
+	_, err = f.Update(t.Context(), f.ref, f.runs(t, schedule.ID)[0].ID, callbacks.UpdateParams{At: new("2026-01-15T15:00")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want("as a callback that was moved", "20260115T150000Z")
+}
+
 // TestCalendar: callbacks and the runs to come, in the order of time, also as iCalendar.
 func TestCalendar(t *testing.T) {
 	t.Parallel()

@@ -29,11 +29,24 @@ type Entry struct {
 	// CallbackID is empty for a run to come.
 	CallbackID ID
 	ScheduleID ScheduleID
-	AgentID    agents.ID
-	UserID     string
-	Status     Status
-	Timezone   string
-	Reason     string
+	// RunAt is when the run of a schedule is by its cron expression, also when it was moved; zero
+	// where no schedule made the callback.
+	RunAt    time.Time
+	AgentID  agents.ID
+	UserID   string
+	Status   Status
+	Timezone string
+	Reason   string
+}
+
+// uid names an entry of the calendar for as long as there is one. The callback of a schedule's run
+// has the name that the run had. Source: RFC 5545, 3.8.4.7.
+func (e Entry) uid() string {
+	name := string(e.CallbackID)
+	if !e.RunAt.IsZero() {
+		name = string(e.ScheduleID) + "-" + utc(e.RunAt)
+	}
+	return name + "@parlance"
 }
 
 // Span is a span of time. Zero ends are the calendar's own: four weeks from now.
@@ -59,7 +72,7 @@ func (s *Service) Calendar(ctx context.Context, ref workspaces.Ref, span Span) (
 		return nil, false, fmt.Errorf("read the calendar: %w", err)
 	}
 	for _, c := range callbacks {
-		entries = append(entries, Entry{c.At, c.ID, c.ScheduleID, c.AgentID, c.UserID, c.Status, c.Timezone, c.Reason})
+		entries = append(entries, Entry{c.At, c.ID, c.ScheduleID, c.RunAt, c.AgentID, c.UserID, c.Status, c.Timezone, c.Reason})
 	}
 	var schedules []Schedule
 	err = s.DB.NewSelect().Model(&schedules).Where("sch.tenant_id = ?", ref.TenantID).Where("sch.workspace_id = ?", ref.ID).
@@ -68,9 +81,13 @@ func (s *Service) Calendar(ctx context.Context, ref workspaces.Ref, span Span) (
 		return nil, false, fmt.Errorf("read the schedules of the calendar: %w", err)
 	}
 	for _, sch := range schedules {
-		for _, at := range sch.NextRuns(maxEntries+1, span.Until) {
+		for i, at := range sch.NextRuns(maxEntries+1, span.Until) {
+			run := at
+			if i == 0 {
+				run = sch.RunAt
+			}
 			if !at.Before(span.From) {
-				entries = append(entries, Entry{at, "", sch.ID, sch.AgentID, sch.UserID, Scheduled, sch.Timezone, sch.Reason})
+				entries = append(entries, Entry{at, "", sch.ID, run, sch.AgentID, sch.UserID, Scheduled, sch.Timezone, sch.Reason})
 			}
 		}
 	}
@@ -100,12 +117,8 @@ func (s *Service) ExportCalendar(ctx context.Context, ref workspaces.Ref, span S
 	line("X-WR-CALNAME:Callbacks")
 	stamp := utc(s.now())
 	for _, e := range entries {
-		uid := string(e.CallbackID)
-		if uid == "" {
-			uid = string(e.ScheduleID) + "-" + utc(e.At)
-		}
 		line("BEGIN:VEVENT")
-		line("UID:" + uid + "@parlance")
+		line("UID:" + e.uid())
 		line("DTSTAMP:" + stamp)
 		line("DTSTART:" + utc(e.At))
 		line("DTEND:" + utc(e.At.Add(callLength)))
