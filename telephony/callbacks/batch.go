@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -355,10 +356,13 @@ func (s *Service) ExportBatch(ctx context.Context, ref workspaces.Ref, id BatchI
 	return out.Error()
 }
 
-// plainCell keeps a spreadsheet from taking a cell for a formula. Numbers begin with a plus, which
-// is meant as it is written.
+// e164 matches telephone numbers as they are stored.
+var e164 = regexp.MustCompile(`^\+[0-9]+$`)
+
+// plainCell keeps a spreadsheet from taking a cell for a formula. A telephone number is no formula
+// although it begins with a plus.
 func plainCell(text string) string {
-	if text != "" && strings.ContainsRune("=@-\t\r", rune(text[0])) {
+	if text != "" && strings.ContainsRune("=+@-\t\r", rune(text[0])) && !e164.MatchString(text) {
 		return "'" + text
 	}
 	return text

@@ -1,10 +1,13 @@
 package callbacks_test
 
 import (
+	"encoding/csv"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
@@ -211,6 +214,40 @@ func TestBatchRefused(t *testing.T) {
 	}
 	if list, _, err := f.ListBatches(t.Context(), f.ref, postgres.PageParams{}); err != nil || len(list) != 0 {
 		t.Errorf("%d batches (%v)", len(list), err)
+	}
+}
+
+// TestResultsCSV: what a spreadsheet would compute is marked as text; numbers are as they are.
+func TestResultsCSV(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	users := map[string]string{
+		"": "+12015550000", "+12015550199": "+12015550199", "=1+1": "'=1+1", "+1+1": "'+1+1", "+cmd|x!A0": "'+cmd|x!A0", "+": "'+", "-1": "'-1",
+		"@x": "'@x", "\tx": "'\tx", "1+1": "1+1",
+	}
+	p := callbacks.BatchParams{AgentID: f.agent.ID, Name: "x"}
+	var want []string
+	for user, cell := range users {
+		p.Recipients, want = append(p.Recipients, callbacks.Recipient{PhoneNumber: "+12015550000", UserID: user}), append(want, cell)
+	}
+	batch, err := f.CreateBatch(t.Context(), f.ref, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file strings.Builder
+	if err := f.ExportBatch(t.Context(), f.ref, batch.ID, &file); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(file.String())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, row := range rows[1:] {
+		got = append(got, row[2])
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("user ids (-want +got)\n%s", diff)
 	}
 }
 
