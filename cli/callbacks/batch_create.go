@@ -1,6 +1,7 @@
 package callbacks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -49,9 +50,11 @@ Either all are accepted or none. The agent calls --concurrency of them at once, 
 			if req.AgentId, err = s.ChooseAgent(req.GetAgentId()); err != nil {
 				return err
 			}
-			if req.Recipients, err = s.recipients(args[0]); err != nil {
+			file, err := s.recipients(args[0])
+			if err != nil {
 				return err
 			}
+			req.Recipients = file.all
 			if req.Name == "" && args[0] == "-" {
 				return command.Usagef("--name is missing: what the batch is called")
 			}
@@ -61,7 +64,7 @@ Either all are accepted or none. The agent calls --concurrency of them at once, 
 			}
 			made, err := s.callbacks.CreateCallbackBatch(ctx, req)
 			if err != nil {
-				return s.Explain("make the batch", err)
+				return cmp.Or(file.complaints(err), s.Explain("make the batch", err))
 			}
 			return s.printBatch(made, asJSON)
 		}),

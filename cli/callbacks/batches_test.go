@@ -63,18 +63,30 @@ func TestRecipientFiles(t *testing.T) {
 	clitest.WriteFile(t, filepath.Join(s.DataDir, command.EnvFile), command.EnvBaseURL+"=http://127.0.0.1:1/v1\n"+
 		command.EnvAPIKey+"=prl_x\n"+command.EnvWorkspace+"=ws_1\n"+command.EnvAgent+"=agt_1\n")
 	for file, want := range map[string]string{
-		"":                         "it is empty",
-		"phone_number\n":           "nobody is to be called",
-		"number,user_id\n1,2\n":    "has no phone_number; it has number, user_id",
-		"phone_number,a,a\n":       "two columns a",
-		"phone_number,\n+49301,\n": "column 2 has no name",
-		"phone_number,a\n+4930123456,1\n030 123456,2\n":   `line 3: "030 123456" is no number with its country's code`,
-		"phone_number,a\n+4930123456\n":                   "wrong number of fields",
-		"phone_number,a\n" + strings.Repeat("030,1\n", 7): "and 2 other lines",
+		"":                              "it is empty",
+		"phone_number\n":                "nobody is to be called",
+		"number,user_id\n1,2\n":         "has no phone_number; it has number, user_id",
+		"phone_number,a,a\n":            "two columns a",
+		"phone_number,\n+49301,\n":      "column 2 has no name",
+		"phone_number,a\n+4930123456\n": "wrong number of fields",
 	} {
 		s.Run(t, file, "batches", "create", "-", "--name", "x").Wants(t, command.ExitUsage, "-: ", want)
 	}
 	s.Run(t, "", "batches", "create", "none.csv").Wants(t, command.ExitUsage, "none.csv")
+}
+
+// TestBadRecipients: what the service refuses is said with its line, all of it at once.
+func TestBadRecipients(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	got := w.Run(t, "phone_number,user_id,timezone,note\n+4930123456,ada,,\"two\nlines\"\n030 123456,bob,,\n"+
+		"+12015550123,carol,Mars/Base,\n030 123457,"+strings.Repeat("x", 300)+",Mars/Base,\n+49 30 123456,ada,,\n",
+		"batches", "create", "-", "--name", "x", "--window", "09:00-09:00")
+	got.Wants(t, command.ExitUsage, "-: window_until: Give both", "\nline 4: phone_number: This is no telephone number",
+		"\nline 5: timezone must be", "\nline 6: phone_number: This is no", "\nline 6: timezone must be", "\nline 6: user_id must have",
+		"\nline 7: phone_number: This is line 2 again.")
+	w.Run(t, "phone_number\n+4930123456\n", "batches", "create", "-", "--name", "x", "--window", "09:00-09:00").
+		Wants(t, command.ExitFailed, "make the batch: window_until: Give both")
 }
 
 // progress is a batch that is a step further each time that somebody looks.

@@ -7,21 +7,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
-	"parlance.dev/parlance/platform/phone"
+	"parlance.dev/parlance/server/problem"
 )
 
-const (
-	// maxRecipientBytes limits what is read of a file; the service takes 8 MiB.
-	maxRecipientBytes = 8 << 20
-	// maxComplaints is how many lines an error names.
-	maxComplaints = 5
-)
+// maxRecipientBytes limits what is read of a file; the service takes 8 MiB.
+const maxRecipientBytes = 8 << 20
 
 // The columns that are not variables.
 const (
@@ -30,76 +28,108 @@ const (
 	columnZone   = "timezone"
 )
 
+// recipientFile is a CSV file of recipients.
+type recipientFile struct {
+	path string
+	all  []*parlancev1.CallbackRecipient
+	// lines are where the recipients are in the file.
+	lines []int
+}
+
 // recipients reads the recipients of a batch from a CSV file or, for "-", from the input.
-func (s *service) recipients(path string) ([]*parlancev1.CallbackRecipient, error) {
+func (s *service) recipients(path string) (recipientFile, error) {
 	in := s.In
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
-			return nil, command.Usage(err)
+			return recipientFile{}, command.Usage(err)
 		}
 		defer func() { _ = file.Close() }() // only read
 		in = file
 	}
 	text, err := io.ReadAll(io.LimitReader(in, maxRecipientBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		return recipientFile{}, fmt.Errorf("read %s: %w", path, err)
 	}
 	if len(text) > maxRecipientBytes {
-		return nil, command.Usagef("%s is larger than 8 MiB: make several batches of it", path)
+		return recipientFile{}, command.Usagef("%s is larger than 8 MiB: make several batches of it", path)
 	}
-	all, err := parseRecipients(text)
-	if err != nil {
-		return nil, command.Usagef("%s: %w", term.Clean(path), err)
+	file := recipientFile{path: path}
+	if err := file.parse(text); err != nil {
+		return recipientFile{}, command.Usagef("%s: %w", term.Clean(path), err)
 	}
-	return all, nil
+	return file, nil
 }
 
-// parseRecipients reads CSV with a header. Columns other than phone_number, user_id and timezone
-// are variables. Columns are separated by commas, or by semicolons when the header has no comma.
-func parseRecipients(text []byte) ([]*parlancev1.CallbackRecipient, error) {
+// parse reads CSV with a header. Columns other than phone_number, user_id and timezone are
+// variables. Columns are separated by commas, or by semicolons when the header has no comma. What
+// the cells hold is for the service to judge; see complaints.
+func (f *recipientFile) parse(text []byte) error {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // spreadsheets write it
 	first, _, _ := bytes.Cut(text, []byte("\n"))
-	lines := csv.NewReader(bytes.NewReader(text))
+	rows := csv.NewReader(bytes.NewReader(text))
 	if !bytes.Contains(first, []byte(",")) && bytes.Contains(first, []byte(";")) {
-		lines.Comma = ';'
+		rows.Comma = ';'
 	}
-	header, err := lines.Read()
+	header, err := rows.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("it is empty: its first line names the columns, such as phone_number,user_id,timezone,order")
+		return errors.New("it is empty: its first line names the columns, such as phone_number,user_id,timezone,order")
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := checkHeader(header); err != nil {
-		return nil, err
+		return err
 	}
-	var all []*parlancev1.CallbackRecipient
-	var wrong []string
 	for {
-		cells, err := lines.Read()
+		cells, err := rows.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		one := recipientOf(header, cells)
-		if _, ok := phone.Parse(one.GetPhoneNumber()); !ok {
-			line, _ := lines.FieldPos(0)
-			wrong = append(wrong, fmt.Sprintf("line %d: %q is no number with its country's code, such as +4930123456", line, one.GetPhoneNumber()))
+		line, _ := rows.FieldPos(0)
+		f.all, f.lines = append(f.all, recipientOf(header, cells)), append(f.lines, line)
+	}
+	if len(f.all) == 0 {
+		return errors.New("it has no line but the header: nobody is to be called")
+	}
+	return nil
+}
+
+// placeInRequest matches what the service calls a recipient.
+var placeInRequest = regexp.MustCompile(`recipients\[([0-9]+)\]`)
+
+// complaints are what the service says of recipients, by the lines of the file, and what else it
+// refuses with them; nil when no recipient is bad.
+func (f *recipientFile) complaints(err error) error {
+	var wrong []string
+	ofRecipients := false
+	for _, field := range problem.FromConnect(err).Fields {
+		where, name, within := strings.Cut(field.Field, ".")
+		text := field.Message
+		if within && !strings.HasPrefix(text, name+" ") {
+			text = name + ": " + text
 		}
-		all = append(all, one)
+		ofRecipients = ofRecipients || within && placeInRequest.MatchString(where)
+		wrong = append(wrong, f.withLines(where+": "+text))
 	}
-	switch {
-	case len(wrong) > maxComplaints:
-		return nil, fmt.Errorf("%s\nand %d other lines", strings.Join(wrong[:maxComplaints], "\n"), len(wrong)-maxComplaints)
-	case len(wrong) > 0:
-		return nil, errors.New(strings.Join(wrong, "\n"))
-	case len(all) == 0:
-		return nil, errors.New("it has no line but the header: nobody is to be called")
+	if !ofRecipients {
+		return nil
 	}
-	return all, nil
+	return command.Usagef("%s: %s", term.Clean(f.path), term.CleanText(strings.Join(wrong, "\n")))
+}
+
+// withLines replaces the service's names of recipients by their lines.
+func (f *recipientFile) withLines(text string) string {
+	return placeInRequest.ReplaceAllStringFunc(text, func(name string) string {
+		place, err := strconv.Atoi(placeInRequest.FindStringSubmatch(name)[1])
+		if err != nil || place >= len(f.lines) {
+			return name
+		}
+		return "line " + strconv.Itoa(f.lines[place])
+	})
 }
 
 // checkHeader trims the names of the columns, and refuses a header without a number.

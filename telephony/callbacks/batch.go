@@ -144,28 +144,20 @@ func (s *Service) CreateBatch(ctx context.Context, ref workspaces.Ref, p BatchPa
 	return s.GetBatch(ctx, ref, batch.ID)
 }
 
-// callbacks are those of the recipients, in their order.
+// callbacks are those of the recipients, in their order. The error names all bad recipients, in at
+// most maxShownFields fields.
 func (b Batch) callbacks(recipients []Recipient, settings agents.Callbacks) ([]*Callback, error) {
-	var fields []fault.Field
-	add := func(at string, err error) {
-		if err == nil {
-			return
-		}
-		for _, f := range fault.From(err).Fields {
-			if len(fields) < maxShownFields {
-				fields = append(fields, fault.Field{Field: at + f.Field, Code: f.Code, Message: f.Message})
-			}
-		}
-	}
+	var wrong violations
 	if (b.WindowFrom == "") != (b.WindowUntil == "") || b.WindowFrom != "" && b.WindowFrom == b.WindowUntil {
-		add("", fault.InvalidField("window_until", "range", "Give both window_from and window_until, and not the same."))
+		wrong.add("", fault.InvalidField("window_until", "range", "Give both window_from and window_until, and not the same."))
 	}
 	if n := len(recipients); n == 0 || n > maxRecipients {
-		add("", fault.InvalidField("recipients", "range", "A batch has 1 to %d recipients.", maxRecipients))
+		wrong.add("", fault.InvalidField("recipients", "range", "A batch has 1 to %d recipients.", maxRecipients))
 	}
 	if b.Timezone != "" {
 		if _, known := localtime.Zone(b.Timezone); !known {
-			add("", fault.InvalidField("timezone", "timezone", "timezone must be an IANA time zone, e.g. Europe/Berlin."))
+			wrong.add("", fault.InvalidField("timezone", "timezone", "timezone must be an IANA time zone, e.g. Europe/Berlin."))
+			b.Timezone = "" // it is not the fault of each recipient
 		}
 	}
 	callbacks := make([]*Callback, 0, len(recipients))
@@ -173,36 +165,69 @@ func (b Batch) callbacks(recipients []Recipient, settings agents.Callbacks) ([]*
 	places := map[person]int{}
 	for i, r := range recipients {
 		at := "recipients[" + strconv.Itoa(i) + "]."
-		number, zone, err := readNumber(r.PhoneNumber, cmp.Or(r.Timezone, b.Timezone))
-		if err != nil {
-			add(at, err)
+		callback, err := b.callback(i, r, settings)
+		wrong.add(at, err)
+		if callback.PhoneNumber == "" {
 			continue
 		}
-		if !mayCall(settings, number) {
-			add(at, fault.InvalidField("phone_number", "country", "The agent may not call numbers of %s.", countryName(number)))
-		}
-		userID := cmp.Or(r.UserID, number.E164)
-		if first, twice := places[person{number.E164, userID}]; twice {
-			add(at, fault.InvalidField("phone_number", "duplicate", "This is recipients[%d] again.", first))
-		}
-		places[person{number.E164, userID}] = i
-		add(at, checkTexts(userID, b.Reason))
-		add(at, sessions.CheckVariables(r.DynamicVariables))
-		add(at, checkSecrets(r.DynamicVariables))
-		callback := &Callback{
-			ID: ID(idgen.New(idgen.Callback)), TenantID: b.TenantID, WorkspaceID: b.WorkspaceID, AgentID: b.AgentID, UserID: userID,
-			PhoneNumber: number.E164, Timezone: zone.String(), Reason: b.Reason, Status: Scheduled, CreatedBy: ByBatch, BatchID: b.ID, Place: i,
-			DynamicVariables: r.DynamicVariables, At: b.StartsAt, DueAt: b.StartsAt, CreatedAt: b.CreatedAt, UpdatedAt: b.CreatedAt,
-		}
-		if round := i / b.Concurrency; round > 0 { // the end of a call wakes the next one earlier
-			callback.DueAt, callback.WaitsFor = b.StartsAt.Add(time.Duration(round)*fullPause), WaitsBatchFull
+		who := person{callback.PhoneNumber, callback.UserID}
+		if first, twice := places[who]; twice {
+			wrong.add(at, fault.InvalidField("phone_number", "duplicate", "This is recipients[%d] again.", first))
+		} else {
+			places[who] = i
 		}
 		callbacks = append(callbacks, callback)
 	}
-	if len(fields) > 0 {
-		return nil, fault.InvalidFields(fields...)
+	return callbacks, wrong.err()
+}
+
+// callback is that of the recipient at a place. The error names all that is wrong; PhoneNumber is
+// empty if the number is.
+func (b Batch) callback(place int, r Recipient, settings agents.Callbacks) (*Callback, error) {
+	var wrong violations
+	number, zone, err := readNumber(r.PhoneNumber, cmp.Or(r.Timezone, b.Timezone))
+	wrong.add("", err)
+	if number.E164 != "" && !mayCall(settings, number) {
+		wrong.add("", fault.InvalidField("phone_number", "country", "The agent may not call numbers of %s.", countryName(number)))
 	}
-	return callbacks, nil
+	userID := cmp.Or(r.UserID, number.E164)
+	if userID != "" { // else the number is bad
+		wrong.add("", checkTexts(userID, b.Reason))
+	}
+	wrong.add("", sessions.CheckVariables(r.DynamicVariables))
+	wrong.add("", checkSecrets(r.DynamicVariables))
+	callback := &Callback{
+		ID: ID(idgen.New(idgen.Callback)), TenantID: b.TenantID, WorkspaceID: b.WorkspaceID, AgentID: b.AgentID, UserID: userID,
+		PhoneNumber: number.E164, Timezone: zone.String(), Reason: b.Reason, Status: Scheduled, CreatedBy: ByBatch, BatchID: b.ID, Place: place,
+		DynamicVariables: r.DynamicVariables, At: b.StartsAt, DueAt: b.StartsAt, CreatedAt: b.CreatedAt, UpdatedAt: b.CreatedAt,
+	}
+	if round := place / b.Concurrency; round > 0 { // the end of a call wakes the next one earlier
+		callback.DueAt, callback.WaitsFor = b.StartsAt.Add(time.Duration(round)*fullPause), WaitsBatchFull
+	}
+	return callback, wrong.err()
+}
+
+// violations are the first maxShownFields fields that are wrong.
+type violations []fault.Field
+
+// add adds the fields of an error, whose names begin with at then.
+func (v *violations) add(at string, err error) {
+	if err == nil {
+		return
+	}
+	for _, f := range fault.From(err).Fields {
+		if len(*v) < maxShownFields {
+			*v = append(*v, fault.Field{Field: at + f.Field, Code: f.Code, Message: f.Message})
+		}
+	}
+}
+
+// err is nil when nothing is wrong.
+func (v *violations) err() error {
+	if len(*v) == 0 {
+		return nil
+	}
+	return fault.InvalidFields(*v...)
 }
 
 // batchAdmits returns now when the batch of a callback has room for another call, or when to look

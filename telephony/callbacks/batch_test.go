@@ -3,6 +3,7 @@ package callbacks_test
 import (
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,6 +201,7 @@ func TestBatchRefused(t *testing.T) {
 			{PhoneNumber: "+12015550125", Timezone: "X"},
 			{PhoneNumber: "+1 201 555 0123"}, // again
 			{PhoneNumber: "+12015550123", UserID: "somebody else there"},
+			{PhoneNumber: "124", UserID: " ", Timezone: "X", DynamicVariables: map[string]string{"secret__x": "y"}},
 		},
 	})
 	wantReason(t, err, fault.InvalidRequest)
@@ -208,12 +210,26 @@ func TestBatchRefused(t *testing.T) {
 		fields = append(fields, field.Field)
 	}
 	want := "window_until, recipients[1].phone_number, recipients[2].phone_number, recipients[3].dynamic_variables, recipients[4].timezone, " +
-		"recipients[5].phone_number"
+		"recipients[5].phone_number, recipients[7].phone_number, recipients[7].timezone, recipients[7].user_id, " +
+		"recipients[7].dynamic_variables"
 	if got := strings.Join(fields, ", "); got != want {
 		t.Errorf("fields %s, want %s", got, want)
 	}
 	if list, _, err := f.ListBatches(t.Context(), f.ref, postgres.PageParams{}); err != nil || len(list) != 0 {
 		t.Errorf("%d batches (%v)", len(list), err)
+	}
+}
+
+// TestBatchRefusedShort: a long list of bad recipients is cut.
+func TestBatchRefusedShort(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	_, err := f.CreateBatch(t.Context(), f.ref, callbacks.BatchParams{
+		AgentID: f.agent.ID, Name: "x", Recipients: slices.Repeat([]callbacks.Recipient{{PhoneNumber: "1", Timezone: "X"}}, 100),
+	})
+	wantReason(t, err, fault.InvalidRequest)
+	if n := len(fault.From(err).Fields); n != 50 {
+		t.Errorf("%d fields, want 50", n)
 	}
 }
 

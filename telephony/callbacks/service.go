@@ -138,11 +138,13 @@ func (s *Service) read(ref workspaces.Ref, agent agents.Agent, p CreateParams, n
 	return r, nil
 }
 
-// readNumber reads a number and the time zone of who has it.
+// readNumber reads a number and the time zone of who has it. The error names both if both are bad;
+// a number that is not is returned with it.
 func readNumber(text, timezone string) (phone.Number, *time.Location, error) {
+	var fields []fault.Field
 	number, ok := phone.Parse(text)
 	if !ok {
-		return phone.Number{}, nil, fault.InvalidField("phone_number", "phone_number", "%s", telephony.BadNumber)
+		fields = append(fields, fault.Field{Field: "phone_number", Code: "phone_number", Message: telephony.BadNumber})
 	}
 	if timezone == "" {
 		timezone = "UTC"
@@ -152,7 +154,12 @@ func readNumber(text, timezone string) (phone.Number, *time.Location, error) {
 	}
 	zone, known := localtime.Zone(timezone)
 	if !known {
-		return phone.Number{}, nil, fault.InvalidField("timezone", "timezone", "timezone must be an IANA time zone, e.g. Europe/Berlin.")
+		fields = append(fields, fault.Field{
+			Field: "timezone", Code: "timezone", Message: "timezone must be an IANA time zone, e.g. Europe/Berlin.",
+		})
+	}
+	if len(fields) > 0 {
+		return number, nil, fault.InvalidFields(fields...)
 	}
 	return number, zone, nil
 }

@@ -1268,8 +1268,9 @@ type CallbackSchedule struct {
 	Exceptions []string `protobuf:"bytes,11,rep,name=exceptions,proto3" json:"exceptions,omitempty"`
 	// One that is not enabled does not run.
 	Enabled bool `protobuf:"varint,12,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// Its next runs, at most ten. A run in a local hour that does not exist is at the end of the gap;
-	// one in an hour that comes twice is in the first.
+	// Its next runs, at most ten. A run at a local time that does not exist is at the end of the gap;
+	// one at a time that comes twice is at the first. An expression for every hour runs once in every
+	// hour that passes.
 	NextRuns []*timestamppb.Timestamp `protobuf:"bytes,13,rep,name=next_runs,json=nextRuns,proto3" json:"next_runs,omitempty"`
 	// How many runs were skipped because no worker ran within an hour of them.
 	SkippedRuns int32 `protobuf:"varint,14,opt,name=skipped_runs,json=skippedRuns,proto3" json:"skipped_runs,omitempty"`
@@ -2248,9 +2249,10 @@ func (x *CallbackBatchProgress) GetCanceled() int32 {
 // CallbackRecipient is somebody whom a batch calls.
 type CallbackRecipient struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As of a callback.
+	// As of a callback. What is wrong with recipients is found together, so that one answer names all
+	// that are bad.
 	PhoneNumber string `protobuf:"bytes,1,opt,name=phone_number,json=phoneNumber,proto3" json:"phone_number,omitempty"`
-	// As sessions name it; empty: the number as E.164.
+	// As sessions name it, at most 256 characters; empty: the number as E.164.
 	UserId string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// Variables of the session.
 	DynamicVariables map[string]string `protobuf:"bytes,3,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -3262,12 +3264,12 @@ const file_parlance_v1_callbacks_proto_rawDesc = "" +
 	"\tcompleted\x18\x05 \x01(\x05R\tcompleted\x12\x1b\n" +
 	"\tno_answer\x18\x06 \x01(\x05R\bnoAnswer\x12\x16\n" +
 	"\x06failed\x18\a \x01(\x05R\x06failed\x12\x1a\n" +
-	"\bcanceled\x18\b \x01(\x05R\bcanceled\"\xbb\x02\n" +
-	"\x11CallbackRecipient\x120\n" +
-	"\fphone_number\x18\x01 \x01(\tB\r\xbaH\x06r\x04\x10\x01\x18@\xc0\xbb\x18\x02R\vphoneNumber\x12!\n" +
-	"\auser_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x02R\x06userId\x12g\n" +
-	"\x11dynamic_variables\x18\x03 \x03(\v24.parlance.v1.CallbackRecipient.DynamicVariablesEntryB\x04\xc0\xbb\x18\x01R\x10dynamicVariables\x12#\n" +
-	"\btimezone\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18@R\btimezone\x1aC\n" +
+	"\bcanceled\x18\b \x01(\x05R\bcanceled\"\x9f\x02\n" +
+	"\x11CallbackRecipient\x12'\n" +
+	"\fphone_number\x18\x01 \x01(\tB\x04\xc0\xbb\x18\x02R\vphoneNumber\x12\x17\n" +
+	"\auser_id\x18\x02 \x01(\tR\x06userId\x12g\n" +
+	"\x11dynamic_variables\x18\x03 \x03(\v24.parlance.v1.CallbackRecipient.DynamicVariablesEntryB\x04\xc0\xbb\x18\x01R\x10dynamicVariables\x12\x1a\n" +
+	"\btimezone\x18\x04 \x01(\tR\btimezone\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9b\x04\n" +

@@ -832,8 +832,9 @@ export type CallbackSchedule = Message<"parlance.v1.CallbackSchedule"> & {
   enabled: boolean;
 
   /**
-   * Its next runs, at most ten. A run in a local hour that does not exist is at the end of the gap;
-   * one in an hour that comes twice is in the first.
+   * Its next runs, at most ten. A run at a local time that does not exist is at the end of the gap;
+   * one at a time that comes twice is at the first. An expression for every hour runs once in every
+   * hour that passes.
    *
    * @generated from field: repeated google.protobuf.Timestamp next_runs = 13;
    */
@@ -1368,14 +1369,15 @@ export const CallbackBatchProgressSchema: GenMessage<CallbackBatchProgress> = /*
  */
 export type CallbackRecipient = Message<"parlance.v1.CallbackRecipient"> & {
   /**
-   * As of a callback.
+   * As of a callback. What is wrong with recipients is found together, so that one answer names all
+   * that are bad.
    *
    * @generated from field: string phone_number = 1;
    */
   phoneNumber: string;
 
   /**
-   * As sessions name it; empty: the number as E.164.
+   * As sessions name it, at most 256 characters; empty: the number as E.164.
    *
    * @generated from field: string user_id = 2;
    */
