@@ -51,7 +51,7 @@ At the end it prints how the callback ended and what was said. The exit code is 
   parlance call +12015550123 --play question.wav --press 12# --json
   parlance call +12015550123 --machine                          # does the agent leave a message?
   parlance call +12015550123 --busy                             # and when does it call again?
-  parlance call +12015550123 --to +15005550006                  # call an agent
+  parlance call +12015550123 --to +12015550199                  # call an agent
   parlance call +12015550123 --wait --answer --calls 2          # take the calls of a batch`,
 	}
 	cmd.RunE = with(func(ctx context.Context, s *service, args []string) error {

@@ -201,6 +201,9 @@ func TestDev(t *testing.T) {
 	clitest.Execute(t, "How are webhooks signed?\n/tool order_status {\"order_id\": \"A-1001\"}\n", "chat", "--data-dir",
 		dir).Wants(t, command.ExitDone,
 		"Hello, I am Ada", "HMAC-SHA256", "source  Webhooks", "tool    order_status", "Northwind Express")
+	clitest.Execute(t, "", "numbers", "create", "+12015550199", "--data-dir", dir).Wants(t, command.ExitDone, "+12015550199 is answered by")
+	clitest.Execute(t, "", "numbers", "create", "+4930123456", "--data-dir", dir).
+		Wants(t, command.ExitFailed, "not one of the carrier's account")
 	clitest.Execute(t, "", "tenants", "create", "acme", "--plan", "free", "--data-dir", dir, "--json").Wants(t,
 		command.ExitDone, `"api_key":"prl_`)
 	clitest.Execute(t, "", "dev", "--data-dir", dir).Wants(t, command.ExitFailed, "another `parlance dev` uses",

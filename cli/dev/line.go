@@ -17,12 +17,22 @@ import (
 	"parlance.dev/parlance/server"
 )
 
-// The simulated line's account. Its numbers are of a range that is kept for fiction.
+// The simulated line's account.
 const (
 	lineName    = "simulated"
 	lineAccount = "AC00000000000000000000000000000000"
-	lineNumber  = "+12015550100"
 )
+
+// lineNumbers are the numbers of the account: all those of a range that is kept for fiction. Calls
+// come from the first.
+func lineNumbers() []string {
+	const size = 100
+	numbers := make([]string, size)
+	for i := range numbers {
+		numbers[i] = fmt.Sprintf("+120155501%02d", i)
+	}
+	return numbers
+}
 
 // openLine has calls made over a simulated line when no carrier is configured. `parlance call` is a
 // telephone on it.
@@ -38,13 +48,13 @@ func (d *dev) openLine(ctx context.Context) (stop func(), err error) {
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	token := seal.Secret(rand.Text())
+	token, numbers := seal.Secret(rand.Text()), lineNumbers()
 	d.line = simulated.New(simulated.Options{
-		AccountSID: lineAccount, AuthToken: token, Numbers: []string{lineNumber},
+		AccountSID: lineAccount, AuthToken: token, Numbers: numbers,
 		Client: speech.SocketClient(new(net.Dialer).DialContext, roots),
 	})
 	d.config.Twilio = app.Twilio{
-		Name: lineName, AccountSID: lineAccount, AuthToken: token, BaseURL: "http://" + listener.Addr().String(), FromNumber: lineNumber,
+		Name: lineName, AccountSID: lineAccount, AuthToken: token, BaseURL: "http://" + listener.Addr().String(), FromNumber: numbers[0],
 	}
 	srv := &http.Server{Handler: d.line, ReadHeaderTimeout: drainTimeout}
 	go func() { _ = srv.Serve(listener) }() // ends with Close

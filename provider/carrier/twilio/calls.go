@@ -186,7 +186,7 @@ func (c *Carrier) Configure(ctx context.Context, number, webhookURL string) erro
 		form := url.Values{"VoiceUrl": {webhookURL}, "VoiceMethod": {post}, "VoiceApplicationSid": {""}}
 		return c.post(ctx, "/IncomingPhoneNumbers/"+found.SID+".json", form, &struct{}{})
 	}
-	return &carrier.Refused{Code: codeNotFound, Message: "The number is not one of the Twilio account."}
+	return &carrier.Refused{Code: codeNotFound, Message: "The number is not one of the carrier's account."}
 }
 
 // Check implements carrier.Carrier.

@@ -228,7 +228,7 @@ test('an agent answers a number', { tag: '@wide' }, async ({ open, look, tolerat
   await expect(
     page
       .getByRole('dialog')
-      .getByText(/not one of the Twilio account/)
+      .getByText(/not one of the carrier's account/)
       .first(),
   ).toBeVisible();
   await page.getByLabel('Number', { exact: true }).fill('+12015550100');
