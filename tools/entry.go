@@ -64,6 +64,9 @@ type Entry struct {
 	// RemoteTool is the name that an MCP server gives the tool. Empty for other tools.
 	RemoteTool string
 	Tool       Tool
+	// ofDraft says that the session has the settings of a draft: the agent's disabled_tools do not
+	// apply to it.
+	ofDraft bool
 }
 
 func newEntry(tool Tool, attachment Attachment, reason DisabledReason) Entry {

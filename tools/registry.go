@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"parlance.dev/parlance/agents"
@@ -26,7 +27,9 @@ func (s *Service) Compose(ctx context.Context, ref workspaces.Ref, agent agents.
 }
 
 // ComposeSession makes the registry of an agent for a turn of a session: as Compose, with the tools
-// of MCP servers as they were when the session first used them. prefetch may be nil.
+// of MCP servers as they were when the session first used them. agent has the settings of the
+// session. The agent's present disabled_tools replace theirs, unless agent.Version is 0, which says
+// that they are a draft's. prefetch may be nil.
 func (s *Service) ComposeSession(
 	ctx context.Context, ref workspaces.Ref, agent agents.Agent, sessionID string, variables Variables, prefetch *Prefetch,
 ) (Registry, error) {
@@ -36,11 +39,13 @@ func (s *Service) ComposeSession(
 func (s *Service) compose(ctx context.Context, p registryParams) (Registry, error) {
 	known := p.prefetch
 	if known == nil || !known.done {
-		plan, err := s.workspaces.Plan(ctx, p.ref.TenantID)
-		if err != nil {
-			return nil, err
+		known = &Prefetch{}
+		if _, err := s.db.Pipeline(ctx, known.Steps(s, p.ref, p.agent.ID)...); err != nil {
+			return nil, fmt.Errorf("read settings of tools: %w", err)
 		}
-		known = &Prefetch{hasAttachments: true, plan: plan}
+	}
+	if p.agent.Version > 0 && known.disabledTools != nil {
+		p.agent.Config.DisabledTools = known.disabledTools
 	}
 	if !known.hasAttachments {
 		return s.withBuiltins(nil, p.agent, nil), nil
@@ -70,7 +75,7 @@ func (s *Service) withBuiltins(registry Registry, agent agents.Agent, attachment
 		registry = append(registry, newEntry(tool, attachment, s.builtinReason(tool, attachment, agent.Config)))
 	}
 	for i := range registry {
-		registry[i].AgentID = agent.ID
+		registry[i].AgentID, registry[i].ofDraft = agent.ID, agent.Version == 0
 	}
 	registry.disableDuplicates()
 	return registry
@@ -118,17 +123,19 @@ func (s *Service) customEntries(
 type Prefetch struct {
 	done           bool
 	hasAttachments bool
-	plan           workspaces.Plan
+	// disabledTools are those of the agent; nil: it was deleted.
+	disabledTools []string
+	plan          workspaces.Plan
 }
 
 // Steps are the statements, for one [postgres.DB.Pipeline].
 func (p *Prefetch) Steps(s *Service, ref workspaces.Ref, agent agents.ID) []postgres.Step {
 	return []postgres.Step{s.workspaces.PlanStep(ref.TenantID, &p.plan), {
-		SQL:  hasAttachments,
+		SQL:  agentToolSettings,
 		Args: []any{string(ref.TenantID), string(ref.ID), string(agent)},
 		Row: func(scan func(into ...any) error) error {
 			p.done = true
-			return scan(&p.hasAttachments)
+			return scan(&p.hasAttachments, &p.disabledTools)
 		},
 	}}
 }

@@ -149,13 +149,20 @@ func listAttachments(ctx context.Context, db bun.IDB, ref workspaces.Ref, agentI
 	return list, nil
 }
 
-// hasAttachments asks whether an agent has attachments.
-const hasAttachments = `
+// agentToolSettings asks whether an agent has attachments, and for its disabled_tools, which are
+// NULL when there is no such agent.
+const agentToolSettings = `
 	SELECT EXISTS (
 	    SELECT FROM tool_attachments AS ta
 	    WHERE ta.tenant_id = $1
 	      AND ta.workspace_id = $2
 	      AND ta.agent_id = $3
+	), (
+	    SELECT COALESCE(NULLIF(a.config->'disabled_tools', 'null'), '[]')
+	    FROM agents AS a
+	    WHERE a.tenant_id = $1
+	      AND a.workspace_id = $2
+	      AND a.id = $3
 	)`
 
 // attachedTools reads the custom tools among the attachments.

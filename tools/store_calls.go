@@ -15,7 +15,7 @@ import (
 
 // reservation is what Postgres says about a call that is about to be made.
 type reservation struct {
-	// Attached says that the tool exists and is attached to the agent and enabled.
+	// Attached says that the tool exists and is on for the agent.
 	Attached bool `bun:"attached"`
 	// Unchanged says that the tool is the one that the turn knows.
 	Unchanged bool `bun:"unchanged"`
@@ -25,7 +25,7 @@ type reservation struct {
 	Counted bool `bun:"counted"`
 }
 
-// reserveCall counts one call of a session, unless its tool is gone or changed, or the cap is
+// reserveCall counts one call of a session, unless its tool is off, gone or changed, or the cap is
 // reached. Calls without a cap are counted too, because a cap may be set later; their commit is
 // asynchronous, because no promise depends on it. The lock of the row serializes concurrent calls,
 // also on several nodes.
@@ -33,20 +33,29 @@ func reserveCall(ctx context.Context, db bun.IDB, p CallParams, now time.Time) (
 	var r reservation
 	tool := p.Entry.Tool
 	custom := sql.Null[ID]{V: tool.ID, Valid: tool.Bucket == BucketCustom} // a built-in tool has no row
+	canBeDisabled := (tool.Bucket == BucketMemory || tool.Bucket == BucketOptIn) && !p.Entry.ofDraft
 	err := db.NewRaw(`
 		WITH tool AS (
-		    SELECT t.updated_at = ? AS unchanged, ta.max_calls_per_session AS max_calls
+		    SELECT t.updated_at = ?0 AS unchanged, ta.max_calls_per_session AS max_calls
 		    FROM tools AS t
 		    JOIN tool_attachments AS ta
 		      ON ta.tenant_id = t.tenant_id AND ta.workspace_id = t.workspace_id AND ta.tool_id = t.id::text
-		    WHERE t.tenant_id = ? AND t.workspace_id = ? AND t.id = ?
-		      AND ta.agent_id = ? AND ta.enabled
+		    WHERE t.tenant_id = ?1 AND t.workspace_id = ?2 AND t.id = ?3
+		      AND ta.agent_id = ?4 AND ta.enabled
 		    UNION ALL
-		    SELECT true, ?
-		    WHERE ?
+		    SELECT true, ?5
+		    WHERE ?6
+		      AND NOT (?7 AND NOT EXISTS (
+		          SELECT FROM tool_attachments AS ta
+		          WHERE ta.tenant_id = ?1 AND ta.workspace_id = ?2 AND ta.agent_id = ?4 AND ta.tool_id = ?8 AND ta.enabled
+		      ))
+		      AND NOT (?9 AND EXISTS (
+		          SELECT FROM agents AS a
+		          WHERE a.tenant_id = ?1 AND a.workspace_id = ?2 AND a.id = ?4 AND jsonb_exists(a.config->'disabled_tools', ?10)
+		      ))
 		), counted AS (
 		    INSERT INTO tool_call_counts AS counts (tenant_id, session_id, tool_id, calls, updated_at)
-		    SELECT ?, ?, ?, 1, ?
+		    SELECT ?1, ?11, ?8, 1, ?12
 		    FROM tool
 		    WHERE tool.unchanged
 		    ON CONFLICT (session_id, tool_id) DO UPDATE
@@ -61,7 +70,7 @@ func reserveCall(ctx context.Context, db bun.IDB, p CallParams, now time.Time) (
 		       COALESCE((SELECT max_calls FROM tool), 0) AS max_calls,
 		       EXISTS (SELECT FROM counted) AS counted`,
 		tool.UpdatedAt, p.Ref.TenantID, p.Ref.ID, custom, p.Entry.AgentID, p.Entry.MaxCallsPerSession, !custom.Valid,
-		p.Ref.TenantID, p.SessionID, tool.ID, now).Scan(ctx, &r)
+		tool.Bucket == BucketOptIn, tool.ID, canBeDisabled, tool.Slug, p.SessionID, now).Scan(ctx, &r)
 	if err != nil {
 		return reservation{}, fmt.Errorf("reserve tool call: %w", err)
 	}

@@ -69,7 +69,7 @@ func KnownTools(wanted []model.Tool) []model.Tool {
 func AgentOf(session sessions.Session) agents.Agent {
 	return agents.Agent{
 		ID: session.AgentID, TenantID: session.TenantID, WorkspaceID: session.WorkspaceID,
-		Version: session.AgentVersion, Config: session.Config,
+		Version: session.ConfigVersion(), Config: session.Config,
 	}
 }
 

@@ -137,6 +137,29 @@ func TestMemoryIsObeyed(t *testing.T) {
 	}
 }
 
+// TestToolsTurnedOffInOpenSession: disabled_tools applies to sessions that are open, and taking a
+// name off the list too. A session with the settings of a draft keeps them.
+func TestToolsTurnedOffInOpenSession(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true})
+	k := newTalker(t, env, `{"enabled":true}`)
+	agent := env.Tenant.In("/agents/" + k.agent)
+	note := `/tool add_memory_note {"text":"Likes lamps."}`
+	disable := func(names string) {
+		env.Do(t, "PATCH", agent+"/tools-config", `{"disabled_tools":[`+names+`]}`).Must(t, 200)
+	}
+	k.begin(t)
+	k.expects(t, note, "!no tool")
+	env.Do(t, "PUT", agent+"/draft", `{"agent":{"name":"Ada","memory":{"enabled":true}}}`).Must(t, 200)
+	draft := &talker{Env: env, agent: k.agent, user: "u", session: env.Do(t, "POST", "/v1/sessions",
+		`{"agent_id":"`+k.agent+`","user_id":"u","modality":"text","draft":true}`).Must(t, 201).Text("id")}
+	disable(`"add_memory_note"`)
+	k.expects(t, note, "no tool")
+	draft.expects(t, note, "!no tool")
+	disable("")
+	k.expects(t, note, "!no tool")
+}
+
 // TestMemoryOfOthers: no argument, no words and no id reach the memory of another user; users are
 // told apart byte for byte, in paths too.
 func TestMemoryOfOthers(t *testing.T) {
