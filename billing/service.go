@@ -131,6 +131,9 @@ type CheckoutParams struct {
 // Errors: Invalid invalid-request (an unknown plan, one without a price, a URL), Precondition
 // provider-not-configured, Upstream upstream-failed.
 func (s *Service) CreateCheckout(ctx context.Context, id workspaces.TenantID, p CheckoutParams) (stripe.Page, error) {
+	if s.Stripe == nil {
+		return stripe.Page{}, errNotConfigured()
+	}
 	plans := s.Workspaces.Plans()
 	plan, known := plans[p.Plan]
 	switch {
@@ -138,8 +141,6 @@ func (s *Service) CreateCheckout(ctx context.Context, id workspaces.TenantID, p 
 		return stripe.Page{}, fault.InvalidField("plan", "unknown", "Use one of the plans %s.", strings.Join(plans.Names(), ", "))
 	case len(plan.StripePriceIDs) == 0:
 		return stripe.Page{}, fault.InvalidField("plan", "no_price", "The plan %q has no price at Stripe (stripe_price_ids).", p.Plan)
-	case s.Stripe == nil:
-		return stripe.Page{}, errNotConfigured()
 	}
 	if err := checkURLs(map[string]string{"success_url": p.SuccessURL, "cancel_url": p.CancelURL}); err != nil {
 		return stripe.Page{}, err
