@@ -168,8 +168,8 @@ func (f *facade) succeed(w http.ResponseWriter, r *http.Request, m *match, respo
 	if err != nil {
 		return err
 	}
-	if m.route.Location != "" {
-		w.Header().Set("Location", f.location(r, m, response))
+	if location := f.location(r, m, response); location != "" {
+		w.Header().Set("Location", location)
 	}
 	if m.route.Status == http.StatusNoContent {
 		w.WriteHeader(http.StatusNoContent)
@@ -183,8 +183,12 @@ func (f *facade) succeed(w http.ResponseWriter, r *http.Request, m *match, respo
 	return nil
 }
 
-// location fills the template from the path variables, then from the response's string fields.
+// location fills the template from the path variables, then from the response's string fields. It
+// is empty without a template, and when the response has no id: nothing was created then.
 func (f *facade) location(r *http.Request, m *match, response protoreflect.Message) string {
+	if m.route.Location == "" {
+		return ""
+	}
 	segments := strings.Split(m.route.Location, "/")
 	for i, segment := range segments {
 		name, isVariable := strings.CutPrefix(segment, "{")
@@ -195,6 +199,9 @@ func (f *facade) location(r *http.Request, m *match, response protoreflect.Messa
 		value := textField(response, name)
 		if at := slices.Index(m.names, name); at >= 0 {
 			value = m.values[at]
+		}
+		if value == "" {
+			return ""
 		}
 		segments[i] = url.PathEscape(value)
 	}

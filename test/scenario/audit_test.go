@@ -285,7 +285,7 @@ func (a *audited) conversations(t *testing.T) {
 		"after": "<nil>",
 	})
 	made := a.step(t, "privacy_request.create", "POST", a.Tenant.In("/privacy/requests"),
-		`{"user_id":"ada@example.org","kind":"erasure"}`, 202)
+		`{"user_id":"ada@example.org","kind":"erasure"}`, 201)
 	a.want(t, map[string]string{"resource_id": made.Text("id"), "after/kind": "erasure"})
 }
 

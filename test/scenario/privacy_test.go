@@ -145,7 +145,10 @@ func (p *person) read(until string) error {
 // request makes a privacy request and waits until it is done.
 func (p *person) request(kind string) harness.Response {
 	p.t.Helper()
-	asked := p.Do(p.t, "POST", p.Tenant.In("/privacy/requests"), map[string]any{"user_id": markedUser, "kind": kind}).Must(p.t, 202)
+	asked := p.Do(p.t, "POST", p.Tenant.In("/privacy/requests"), map[string]any{"user_id": markedUser, "kind": kind}).Must(p.t, 201)
+	if want := p.URL + p.Tenant.In("/privacy/requests/"+asked.Text("id")); asked.Header.Get("Location") != want {
+		p.t.Errorf("got Location %q, want %q", asked.Header.Get("Location"), want)
+	}
 	var done harness.Response
 	harness.Await(p.t, harness.Patience, kind+" is done", func() bool {
 		done = p.Do(p.t, "GET", p.Tenant.In("/privacy/requests/"+asked.Text("id")), nil).Must(p.t, 200)
@@ -220,7 +223,10 @@ func TestPrivacy(t *testing.T) {
 
 	dry := p.Do(t, "POST", p.Tenant.In("/privacy/requests"), map[string]any{
 		"user_id": markedUser, "kind": "erasure", "dry_run": true,
-	}).Must(t, 202)
+	}).Must(t, 201)
+	if dry.Header.Get("Location") != "" {
+		t.Errorf("the dry run has the Location %q", dry.Header.Get("Location"))
+	}
 	if dry.Text("id") != "" || dry.Text("status") != "ready" || dry.At("counts", "sessions") != 2.0 || dry.At("counts", "turns") != 3.0 ||
 		dry.At("counts", "tool_calls") == 0.0 || dry.At("counts", "undelivered") == 0.0 {
 		t.Errorf("the dry run: %s", dry.Body)
@@ -438,7 +444,7 @@ func TestErasureIsTakenOver(t *testing.T) {
 	p := &person{Env: env, t: t, agent: env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")}
 	session := p.begin(markedUser).Text("id")
 	p.say(session, "Hello.")
-	asked := env.Do(t, "POST", env.Tenant.In("/privacy/requests"), map[string]any{"user_id": markedUser, "kind": "erasure"}).Must(t, 202)
+	asked := env.Do(t, "POST", env.Tenant.In("/privacy/requests"), map[string]any{"user_id": markedUser, "kind": "erasure"}).Must(t, 201)
 	// As a worker leaves it that was killed a minute ago; its event was relayed.
 	env.Exec(t, "UPDATE privacy_requests SET status = 'processing', attempts = 1, started_at = now(), due_at = now()")
 	env.Exec(t, "DELETE FROM events WHERE type = '_privacy.requested'")
@@ -482,7 +488,7 @@ func TestSameRequestTwice(t *testing.T) {
 	t.Parallel()
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
 	ask := func(kind string) string {
-		return env.Do(t, "POST", env.Tenant.In("/privacy/requests"), map[string]any{"user_id": "ada", "kind": kind}).Must(t, 202).Text("id")
+		return env.Do(t, "POST", env.Tenant.In("/privacy/requests"), map[string]any{"user_id": "ada", "kind": kind}).Must(t, 201).Text("id")
 	}
 	erasure, export := ask("erasure"), ask("export")
 	if ask("erasure") != erasure || ask("export") != export || erasure == export {

@@ -125,7 +125,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	voice := made("/v1/sessions", `{"agent_id":"`+recorded+`","user_id":"u `+w.mark+`"}`, 201)
 	recording(t, env, owner, voice, w.mark, 100)
 	w.values["DownloadRecording.session_id"], w.values["GetRecordingMarks.session_id"] = voice, voice
-	w.values["request_id"] = made(in("/privacy/requests"), `{"user_id":"nobody `+w.mark+`","kind":"erasure"}`, 202)
+	w.values["request_id"] = made(in("/privacy/requests"), `{"user_id":"nobody `+w.mark+`","kind":"erasure"}`, 201)
 	harness.Await(t, harness.Patience, "an erasure of nothing", func() bool {
 		return w.do(t, "GET", in("/privacy/requests/"+w.id("request_id")), nil).Must(t, 200).Text("status") == "ready"
 	})

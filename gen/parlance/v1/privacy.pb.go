@@ -788,9 +788,9 @@ const file_parlance_v1_privacy_proto_rawDesc = "" +
 	"\auser_id\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x02R\x06userId\"~\n" +
 	"\x1bListPrivacyRequestsResponse\x127\n" +
 	"\brequests\x18\x01 \x03(\v2\x1b.parlance.v1.PrivacyRequestR\brequests\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x86\x04\n" +
-	"\x0ePrivacyService\x12\xa5\x01\n" +
-	"\x14CreatePrivacyRequest\x12(.parlance.v1.CreatePrivacyRequestRequest\x1a\x1b.parlance.v1.PrivacyRequest\"F\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xca\x01\x82\xd3\xe4\x93\x023:\x01*\"./v1/workspaces/{workspace_id}/privacy/requests\x12\xa2\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xbb\x04\n" +
+	"\x0ePrivacyService\x12\xda\x01\n" +
+	"\x14CreatePrivacyRequest\x12(.parlance.v1.CreatePrivacyRequestRequest\x1a\x1b.parlance.v1.PrivacyRequest\"{\xaa\xbb\x18\x02\b\x03\xb2\xbb\x188\b\xc9\x01\x123/v1/workspaces/{workspace_id}/privacy/requests/{id}\x82\xd3\xe4\x93\x023:\x01*\"./v1/workspaces/{workspace_id}/privacy/requests\x12\xa2\x01\n" +
 	"\x11GetPrivacyRequest\x12%.parlance.v1.GetPrivacyRequestRequest\x1a\x1b.parlance.v1.PrivacyRequest\"I\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02=\x12;/v1/workspaces/{workspace_id}/privacy/requests/{request_id}\x12\xa6\x01\n" +
 	"\x13ListPrivacyRequests\x12'.parlance.v1.ListPrivacyRequestsRequest\x1a(.parlance.v1.ListPrivacyRequestsResponse\"<\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x020\x12./v1/workspaces/{workspace_id}/privacy/requestsB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 

@@ -48,8 +48,8 @@ const (
 // PrivacyServiceClient is a client for the parlance.v1.PrivacyService service.
 type PrivacyServiceClient interface {
 	// CreatePrivacyRequest asks for an export or an erasure; a worker does it. With dry_run nothing
-	// is done or stored: the answer has the counts of what there is now, an empty id and the status
-	// ready.
+	// is done or stored: the answer has the counts of what there is now, an empty id, no Location and
+	// the status ready.
 	CreatePrivacyRequest(context.Context, *v1.CreatePrivacyRequestRequest) (*v1.PrivacyRequest, error)
 	// GetPrivacyRequest is one request. Errors: not-found.
 	GetPrivacyRequest(context.Context, *v1.GetPrivacyRequestRequest) (*v1.PrivacyRequest, error)
@@ -126,8 +126,8 @@ func (c *privacyServiceClient) ListPrivacyRequests(ctx context.Context, req *v1.
 // PrivacyServiceHandler is an implementation of the parlance.v1.PrivacyService service.
 type PrivacyServiceHandler interface {
 	// CreatePrivacyRequest asks for an export or an erasure; a worker does it. With dry_run nothing
-	// is done or stored: the answer has the counts of what there is now, an empty id and the status
-	// ready.
+	// is done or stored: the answer has the counts of what there is now, an empty id, no Location and
+	// the status ready.
 	CreatePrivacyRequest(context.Context, *v1.CreatePrivacyRequestRequest) (*v1.PrivacyRequest, error)
 	// GetPrivacyRequest is one request. Errors: not-found.
 	GetPrivacyRequest(context.Context, *v1.GetPrivacyRequestRequest) (*v1.PrivacyRequest, error)

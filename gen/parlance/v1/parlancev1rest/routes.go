@@ -135,7 +135,7 @@ var Routes = []route.Route{
 	{Method: "DELETE", Pattern: "/v1/people/{person_id}", Procedure: "/parlance.v1.PeopleService/DeletePerson", Request: (*v1.DeletePersonRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
 
 	// PrivacyService
-	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/privacy/requests", Procedure: "/parlance.v1.PrivacyService/CreatePrivacyRequest", Request: (*v1.CreatePrivacyRequestRequest)(nil), Response: (*v1.PrivacyRequest)(nil), Body: "*", Status: 202},
+	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/privacy/requests", Procedure: "/parlance.v1.PrivacyService/CreatePrivacyRequest", Request: (*v1.CreatePrivacyRequestRequest)(nil), Response: (*v1.PrivacyRequest)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{workspace_id}/privacy/requests/{id}"},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/privacy/requests/{request_id}", Procedure: "/parlance.v1.PrivacyService/GetPrivacyRequest", Request: (*v1.GetPrivacyRequestRequest)(nil), Response: (*v1.PrivacyRequest)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/privacy/requests", Procedure: "/parlance.v1.PrivacyService/ListPrivacyRequests", Request: (*v1.ListPrivacyRequestsRequest)(nil), Response: (*v1.ListPrivacyRequestsResponse)(nil), Status: 200},
 

@@ -443,8 +443,8 @@ export const ListPrivacyRequestsResponseSchema: GenMessage<ListPrivacyRequestsRe
 export const PrivacyService: GenService<{
   /**
    * CreatePrivacyRequest asks for an export or an erasure; a worker does it. With dry_run nothing
-   * is done or stored: the answer has the counts of what there is now, an empty id and the status
-   * ready.
+   * is done or stored: the answer has the counts of what there is now, an empty id, no Location and
+   * the status ready.
    *
    * @generated from rpc parlance.v1.PrivacyService.CreatePrivacyRequest
    */

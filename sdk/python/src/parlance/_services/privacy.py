@@ -37,8 +37,8 @@ class PrivacyService(Service):
         extra_headers: Mapping[str, str] | None = None,
     ) -> PrivacyRequest:
         """CreatePrivacyRequest asks for an export or an erasure; a worker does it. With dry_run nothing
-        is done or stored: the answer has the counts of what there is now, an empty id and the status
-        ready.
+        is done or stored: the answer has the counts of what there is now, an empty id, no Location and
+        the status ready.
 
         Args:
             workspace_id: ws_…
@@ -171,8 +171,8 @@ class AsyncPrivacyService(AsyncService):
         extra_headers: Mapping[str, str] | None = None,
     ) -> PrivacyRequest:
         """CreatePrivacyRequest asks for an export or an erasure; a worker does it. With dry_run nothing
-        is done or stored: the answer has the counts of what there is now, an empty id and the status
-        ready.
+        is done or stored: the answer has the counts of what there is now, an empty id, no Location and
+        the status ready.
 
         Args:
             workspace_id: ws_…
