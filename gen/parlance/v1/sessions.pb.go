@@ -982,7 +982,8 @@ type Turn struct {
 	Index int32 `protobuf:"varint,3,opt,name=index,proto3" json:"index,omitempty"`
 	// What the user said; empty for a turn the agent began.
 	UserText string `protobuf:"bytes,4,opt,name=user_text,json=userText,proto3" json:"user_text,omitempty"`
-	// What the agent said.
+	// The agent's whole answer as it was written, also when it was cut off: heard of its item is how
+	// much of it was heard.
 	AgentText string `protobuf:"bytes,5,opt,name=agent_text,json=agentText,proto3" json:"agent_text,omitempty"`
 	// in_progress, completed, cancelled or failed.
 	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
@@ -1228,7 +1229,7 @@ type TurnItem struct {
 	Spoken bool `protobuf:"varint,9,opt,name=spoken,proto3" json:"spoken,omitempty"`
 	// How long it was spoken, in milliseconds; 0 when that is not known.
 	AudioMs int32 `protobuf:"varint,10,opt,name=audio_ms,json=audioMs,proto3" json:"audio_ms,omitempty"`
-	// How much of it was heard; null when nothing was cut off.
+	// How much of it was heard; null when nothing was cut off. text is whole all the same.
 	Heard         *TurnItemHeard `protobuf:"bytes,11,opt,name=heard,proto3" json:"heard,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

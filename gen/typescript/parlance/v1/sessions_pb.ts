@@ -653,7 +653,8 @@ export type Turn = Message<"parlance.v1.Turn"> & {
   userText: string;
 
   /**
-   * What the agent said.
+   * The agent's whole answer as it was written, also when it was cut off: heard of its item is how
+   * much of it was heard.
    *
    * @generated from field: string agent_text = 5;
    */
@@ -864,7 +865,7 @@ export type TurnItem = Message<"parlance.v1.TurnItem"> & {
   audioMs: number;
 
   /**
-   * How much of it was heard; null when nothing was cut off.
+   * How much of it was heard; null when nothing was cut off. text is whole all the same.
    *
    * @generated from field: parlance.v1.TurnItemHeard heard = 11;
    */
