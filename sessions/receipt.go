@@ -18,30 +18,31 @@ const receiptVersion = 1
 // numbers are integers or have at most four decimals. The bytes that were hashed are the bytes that
 // are stored. Source of the fields: sessions.proto.
 type Receipt struct {
-	AgentID       string             `json:"agent_id"`
-	AgentVersion  int                `json:"agent_version"`
-	BegunBy       string             `json:"begun_by"`
-	Cost          *ReceiptCost       `json:"cost,omitempty"`
-	DraftRevision int                `json:"draft_revision,omitempty"`
-	EndedAt       ReceiptTime        `json:"ended_at"`
-	ErrorCode     string             `json:"error_code"`
-	GuardVerdicts []ReceiptGuard     `json:"guard_verdicts"`
-	History       *ReceiptHistory    `json:"history,omitempty"`
-	Index         int                `json:"index"`
-	MemoryRead    []string           `json:"memory_read"`
-	MemoryWritten []string           `json:"memory_written"`
-	ModelCalls    []ReceiptModelCall `json:"model_calls"`
-	Passages      []ReceiptPassage   `json:"passages"`
-	SessionID     string             `json:"session_id"`
-	Spilled       bool               `json:"spilled,omitempty"`
-	Stages        []ReceiptStage     `json:"stages"`
-	StartedAt     ReceiptTime        `json:"started_at"`
-	Status        string             `json:"status"`
-	ToolCalls     []ReceiptToolCall  `json:"tool_calls"`
-	TurnID        string             `json:"turn_id"`
-	Usage         ReceiptUsage       `json:"usage"`
-	Version       int                `json:"version"`
-	WorkspaceID   string             `json:"workspace_id"`
+	AgentID       string               `json:"agent_id"`
+	AgentVersion  int                  `json:"agent_version"`
+	BegunBy       string               `json:"begun_by"`
+	Cost          *ReceiptCost         `json:"cost,omitempty"`
+	DraftRevision int                  `json:"draft_revision,omitempty"`
+	EndedAt       ReceiptTime          `json:"ended_at"`
+	ErrorCode     string               `json:"error_code"`
+	GuardVerdicts []ReceiptGuard       `json:"guard_verdicts"`
+	History       *ReceiptHistory      `json:"history,omitempty"`
+	Index         int                  `json:"index"`
+	MemoryRead    []string             `json:"memory_read"`
+	MemoryWritten []string             `json:"memory_written"`
+	ModelCalls    []ReceiptModelCall   `json:"model_calls"`
+	Passages      []ReceiptPassage     `json:"passages"`
+	SessionID     string               `json:"session_id"`
+	Spilled       bool                 `json:"spilled,omitempty"`
+	Stages        []ReceiptStage       `json:"stages"`
+	StartedAt     ReceiptTime          `json:"started_at"`
+	Status        string               `json:"status"`
+	ToolCalls     []ReceiptToolCall    `json:"tool_calls"`
+	ToolsLeftOut  *ReceiptToolsLeftOut `json:"tools_left_out,omitempty"`
+	TurnID        string               `json:"turn_id"`
+	Usage         ReceiptUsage         `json:"usage"`
+	Version       int                  `json:"version"`
+	WorkspaceID   string               `json:"workspace_id"`
 }
 
 // ReceiptModelCall is one call of a model. Times are in milliseconds; StartMS counts from the time
@@ -103,6 +104,18 @@ type ReceiptToolCall struct {
 	Status        string           `json:"status"`
 	StatusCode    int              `json:"status_code"`
 	ToolID        string           `json:"tool_id"`
+}
+
+// ReceiptToolsLeftOut is the attached tools of which the model was offered nothing.
+type ReceiptToolsLeftOut struct {
+	Tools []ReceiptToolLeftOut `json:"tools"`
+}
+
+// ReceiptToolLeftOut is a tool that is attached and on, and was left out of the turn.
+type ReceiptToolLeftOut struct {
+	Reason string `json:"reason"`
+	Slug   string `json:"slug"`
+	ToolID string `json:"tool_id"`
 }
 
 // ReceiptApproval is the answer to a request for approval.

@@ -42,6 +42,8 @@ type ReceiptBuilder struct {
 	Prices   *usage.Prices
 	// MemoryRead and MemoryWritten are ids of memories.
 	MemoryRead, MemoryWritten []string
+	// ToolsLeftOut are the attached tools of which the model was offered nothing.
+	ToolsLeftOut []ReceiptToolLeftOut
 }
 
 // Stage adds a stage that began at begun and ended now.
@@ -129,6 +131,9 @@ func (b *ReceiptBuilder) receipt(turn Turn, session Session) Receipt {
 		GuardVerdicts: append([]ReceiptGuard{}, b.Guards...), History: b.History, Stages: append([]ReceiptStage{}, b.stages...),
 		Usage: ReceiptUsage{InputTokens: turn.InputTokens, OutputTokens: turn.OutputTokens, Model: cleanName(turn.Model)},
 		Cost:  b.cost(),
+	}
+	if len(b.ToolsLeftOut) > 0 {
+		r.ToolsLeftOut = &ReceiptToolsLeftOut{Tools: b.ToolsLeftOut}
 	}
 	if session.Redactor().Redacts() { // words that are not stored could be guessed by their hash
 		for i := range r.ModelCalls {

@@ -84,14 +84,19 @@ func (e Entry) position() string { return string(e.Tool.ID) + " " + e.Name }
 
 // refusal answers a model that calls a tool which is off.
 func (e Entry) refusal() *Error {
-	code := failure.Disabled
+	code, reason := failure.Disabled, string(e.DisabledReason)
+	if e.DisabledReason == ReasonPlan {
+		reason = "the plan does not include it"
+	}
 	switch {
 	case e.DisabledReason == ReasonNotAvailable:
 		code = failure.NotAvailable
 	case e.DisabledReason == ReasonPlan && e.Tool.Kind == KindMCP:
 		code = Code(fault.PlanMCPNotEnabled)
+	case e.DisabledReason == ReasonPlan:
+		code = Code(fault.PlanToolsNotEnabled)
 	}
-	return failure.New(code, "The tool %s is off for this agent (%s). Do not call it again; go on without it.", e.Name, e.DisabledReason)
+	return failure.New(code, "The tool %s is off for this agent (%s). Do not call it again; go on without it.", e.Name, reason)
 }
 
 // Registry is the tools of an agent in the order of the interface: attached custom tools, built-in
@@ -120,6 +125,38 @@ func (r Registry) Find(name string) (Entry, bool) {
 		return Entry{}, false
 	}
 	return r[i], true
+}
+
+// LeftOut iterates over the custom tools that are attached and on and of which a model is told
+// nothing: over one entry of each, which has the reason.
+func (r Registry) LeftOut() iter.Seq[*Entry] {
+	return func(yield func(*Entry) bool) {
+		seen := map[ID]bool{}
+		for tool := range r.Offered() {
+			seen[tool.Tool.ID] = true
+		}
+		for i := range r {
+			e := &r[i]
+			if e.Tool.Bucket != BucketCustom || e.DisabledReason == ReasonAttachmentDisabled || seen[e.Tool.ID] {
+				continue
+			}
+			seen[e.Tool.ID] = true
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// FindServer returns the mcp tool that was left out as a whole and whose server's tools have names
+// like this one: a model may repeat a call that it made when they were offered. Call refuses it.
+func (r Registry) FindServer(name string) (Entry, bool) {
+	for e := range r.LeftOut() {
+		if e.Tool.Kind == KindMCP && strings.HasPrefix(name, e.Tool.Slug+"__") {
+			return *e, true
+		}
+	}
+	return Entry{}, false
 }
 
 // disableDuplicates leaves the first entry of each name on, and marks later ones as shadowed. Slugs

@@ -115,6 +115,12 @@ func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 	if !known && !r.isClientTool(call.Name) && (len(r.Session.Config.Guards) > 0 || r.Session.KeepsNothing()) {
 		p.Call.Name = unknownTool
 	}
+	if !known && !r.isClientTool(call.Name) {
+		if p.entry, p.known = r.tools.FindServer(call.Name); p.known {
+			p.entry.Name = p.Call.Name
+		}
+		entry, known = p.entry, p.known
+	}
 	if len(p.Call.Arguments) == 0 {
 		p.Call.Arguments = json.RawMessage(`{}`)
 	}

@@ -28,6 +28,12 @@ func (r *Runner) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.Receipt.ToolsLeftOut = nil
+	for tool := range r.tools.LeftOut() {
+		r.Receipt.ToolsLeftOut = append(r.Receipt.ToolsLeftOut, sessions.ReceiptToolLeftOut{
+			Reason: string(tool.DisabledReason), Slug: tool.Tool.Slug, ToolID: string(tool.Tool.ID),
+		})
+	}
 	return r.addExtraTools()
 }
 

@@ -4,8 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model/modeltest"
+	"parlance.dev/parlance/test/fake/mcpserver"
 	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/harness"
 	"parlance.dev/parlance/workspaces"
@@ -83,4 +86,47 @@ func TestPlansInTheDatabase(t *testing.T) {
 	harness.Await(t, harness.Patience, "the model answers again", func() bool {
 		return env.Do(t, "POST", "/v1/sessions/"+open+"/turns", `{"text":"How are you?"}`).Status == 200
 	})
+}
+
+// TestToolLeftOutAfterDowngrade: the receipt names a tool that the plan does not include any more,
+// and a model that repeats a call of its server is told why the call is not made.
+func TestToolLeftOutAfterDowngrade(t *testing.T) {
+	t.Parallel()
+	remote := mcpserver.New(t)
+	remote.Tool("find", "Finds.", `{"type":"object"}`, mcpserver.Text("Found."))
+	remote.Tool("other", "Does something else.", `{"type":"object"}`, mcpserver.Text("Done."))
+	find := openaichat.Call{ID: "1", Name: "crm__find", Arguments: []string{`{}`}}
+	again := openaichat.Call{ID: "2", Name: "crm__find", Arguments: []string{`{}`}}
+	llm := openaichat.New(t,
+		openaichat.Reply{Calls: []openaichat.Call{find}}, openaichat.Reply{Text: []string{"It is there."}},
+		openaichat.Reply{Calls: []openaichat.Call{again}}, openaichat.Reply{Text: []string{"I cannot look."}})
+	env := harness.Start(t, harness.Options{Plan: "pro", WithoutWorker: true, Settings: map[string]string{
+		"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model,
+	}})
+	tool := env.Do(t, "POST", env.Tenant.In("/tools"),
+		`{"slug":"crm","description":"Customers.","kind":"mcp","mcp_server_url":"`+remote.URL+`"}`).Must(t, 201).Text("id")
+	agent := env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")
+	env.Do(t, "POST", env.Tenant.In("/agents/"+agent+"/tools/attach"), `{"tool_id":"`+tool+`","enabled":true}`).Must(t, 200)
+	k := &talker{Env: env, agent: agent, user: "u"}
+	k.begin(t)
+	if receipt := k.expects(t, "Find it.", "It is there."); receipt.At("tools_left_out") != nil ||
+		receipt.Text("tool_calls", 0, "status") != "succeeded" {
+		t.Errorf("with the plan pro: %s", receipt.Body)
+	}
+	if _, err := env.App.Workspaces.SetPlan(t.Context(), workspaces.TenantID(env.Tenant.ID), "free"); err != nil {
+		t.Fatal(err)
+	}
+	receipt := k.expects(t, "Find it again.", "I cannot look.")
+	want := []any{map[string]any{"tool_id": tool, "slug": "crm", "reason": "plan"}}
+	if diff := cmp.Diff(want, receipt.List("tools_left_out", "tools")); diff != "" {
+		t.Errorf("left out (-want +got):\n%s", diff)
+	}
+	if receipt.Text("tool_calls", 0, "error_code") != "plan-mcp-not-enabled" || receipt.Text("tool_calls", 0, "tool_id") != tool {
+		t.Errorf("the call in the receipt: %s", receipt.Body)
+	}
+	traced := env.Do(t, "GET", "/v1/sessions/"+k.session+"/tool-calls", nil).Must(t, 200)
+	if traced.Text("tool_calls", 1, "slug") != "crm__find" || traced.Text("tool_calls", 1, "error", "code") != "plan-mcp-not-enabled" ||
+		!strings.Contains(traced.Text("tool_calls", 1, "error", "message"), "the plan does not include it") {
+		t.Errorf("the traces: %s", traced.Body)
+	}
 }

@@ -4377,6 +4377,8 @@ type TurnReceipt struct {
 	// Revision of the agent's draft whose settings the session has; absent: it has those of
 	// agent_version.
 	DraftRevision *int32 `protobuf:"varint,25,opt,name=draft_revision,json=draftRevision,proto3,oneof" json:"draft_revision,omitempty"`
+	// Attached tools of which the model was offered nothing; absent: there were none.
+	ToolsLeftOut  *ReceiptToolsLeftOut `protobuf:"bytes,26,opt,name=tools_left_out,json=toolsLeftOut,proto3,oneof" json:"tools_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4586,6 +4588,123 @@ func (x *TurnReceipt) GetDraftRevision() int32 {
 	return 0
 }
 
+func (x *TurnReceipt) GetToolsLeftOut() *ReceiptToolsLeftOut {
+	if x != nil {
+		return x.ToolsLeftOut
+	}
+	return nil
+}
+
+// ReceiptToolsLeftOut is the attached tools of which the model was offered nothing.
+type ReceiptToolsLeftOut struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In the order of the registry.
+	Tools         []*ReceiptToolLeftOut `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptToolsLeftOut) Reset() {
+	*x = ReceiptToolsLeftOut{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptToolsLeftOut) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptToolsLeftOut) ProtoMessage() {}
+
+func (x *ReceiptToolsLeftOut) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptToolsLeftOut.ProtoReflect.Descriptor instead.
+func (*ReceiptToolsLeftOut) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{52}
+}
+
+func (x *ReceiptToolsLeftOut) GetTools() []*ReceiptToolLeftOut {
+	if x != nil {
+		return x.Tools
+	}
+	return nil
+}
+
+// ReceiptToolLeftOut is a tool that is attached and on, and was left out of the turn.
+type ReceiptToolLeftOut struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A custom tool's UUID.
+	ToolId string `protobuf:"bytes,1,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	// Its slug.
+	Slug string `protobuf:"bytes,2,opt,name=slug,proto3" json:"slug,omitempty"`
+	// Why, as in disabled_reason of the agent's tools: plan, unreachable, no_such_tool …
+	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptToolLeftOut) Reset() {
+	*x = ReceiptToolLeftOut{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptToolLeftOut) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptToolLeftOut) ProtoMessage() {}
+
+func (x *ReceiptToolLeftOut) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptToolLeftOut.ProtoReflect.Descriptor instead.
+func (*ReceiptToolLeftOut) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{53}
+}
+
+func (x *ReceiptToolLeftOut) GetToolId() string {
+	if x != nil {
+		return x.ToolId
+	}
+	return ""
+}
+
+func (x *ReceiptToolLeftOut) GetSlug() string {
+	if x != nil {
+		return x.Slug
+	}
+	return ""
+}
+
+func (x *ReceiptToolLeftOut) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // ReceiptModelCall is one call of a model.
 type ReceiptModelCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4627,7 +4746,7 @@ type ReceiptModelCall struct {
 
 func (x *ReceiptModelCall) Reset() {
 	*x = ReceiptModelCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4639,7 +4758,7 @@ func (x *ReceiptModelCall) String() string {
 func (*ReceiptModelCall) ProtoMessage() {}
 
 func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[52]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4652,7 +4771,7 @@ func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptModelCall.ProtoReflect.Descriptor instead.
 func (*ReceiptModelCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{52}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ReceiptModelCall) GetProvider() string {
@@ -4777,7 +4896,7 @@ type ReceiptAttempt struct {
 
 func (x *ReceiptAttempt) Reset() {
 	*x = ReceiptAttempt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4789,7 +4908,7 @@ func (x *ReceiptAttempt) String() string {
 func (*ReceiptAttempt) ProtoMessage() {}
 
 func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[53]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4802,7 +4921,7 @@ func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptAttempt.ProtoReflect.Descriptor instead.
 func (*ReceiptAttempt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{53}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ReceiptAttempt) GetProvider() string {
@@ -4862,7 +4981,7 @@ type ReceiptPassage struct {
 
 func (x *ReceiptPassage) Reset() {
 	*x = ReceiptPassage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4874,7 +4993,7 @@ func (x *ReceiptPassage) String() string {
 func (*ReceiptPassage) ProtoMessage() {}
 
 func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[54]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4887,7 +5006,7 @@ func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptPassage.ProtoReflect.Descriptor instead.
 func (*ReceiptPassage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{54}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ReceiptPassage) GetSourceId() string {
@@ -4995,7 +5114,7 @@ type ReceiptToolCall struct {
 
 func (x *ReceiptToolCall) Reset() {
 	*x = ReceiptToolCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5007,7 +5126,7 @@ func (x *ReceiptToolCall) String() string {
 func (*ReceiptToolCall) ProtoMessage() {}
 
 func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[55]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5020,7 +5139,7 @@ func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptToolCall.ProtoReflect.Descriptor instead.
 func (*ReceiptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{55}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *ReceiptToolCall) GetId() string {
@@ -5120,7 +5239,7 @@ type ReceiptApproval struct {
 
 func (x *ReceiptApproval) Reset() {
 	*x = ReceiptApproval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5132,7 +5251,7 @@ func (x *ReceiptApproval) String() string {
 func (*ReceiptApproval) ProtoMessage() {}
 
 func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[56]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5145,7 +5264,7 @@ func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptApproval.ProtoReflect.Descriptor instead.
 func (*ReceiptApproval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{56}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *ReceiptApproval) GetStatus() string {
@@ -5183,7 +5302,7 @@ type ReceiptGuard struct {
 
 func (x *ReceiptGuard) Reset() {
 	*x = ReceiptGuard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5195,7 +5314,7 @@ func (x *ReceiptGuard) String() string {
 func (*ReceiptGuard) ProtoMessage() {}
 
 func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[57]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5208,7 +5327,7 @@ func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptGuard.ProtoReflect.Descriptor instead.
 func (*ReceiptGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{57}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *ReceiptGuard) GetGuard() string {
@@ -5256,7 +5375,7 @@ type ReceiptHistory struct {
 
 func (x *ReceiptHistory) Reset() {
 	*x = ReceiptHistory{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5268,7 +5387,7 @@ func (x *ReceiptHistory) String() string {
 func (*ReceiptHistory) ProtoMessage() {}
 
 func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[58]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5281,7 +5400,7 @@ func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptHistory.ProtoReflect.Descriptor instead.
 func (*ReceiptHistory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{58}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *ReceiptHistory) GetTurns() int32 {
@@ -5330,7 +5449,7 @@ type ReceiptStage struct {
 
 func (x *ReceiptStage) Reset() {
 	*x = ReceiptStage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5342,7 +5461,7 @@ func (x *ReceiptStage) String() string {
 func (*ReceiptStage) ProtoMessage() {}
 
 func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[59]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5355,7 +5474,7 @@ func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptStage.ProtoReflect.Descriptor instead.
 func (*ReceiptStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{59}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *ReceiptStage) GetStage() string {
@@ -5392,7 +5511,7 @@ type ReceiptCost struct {
 
 func (x *ReceiptCost) Reset() {
 	*x = ReceiptCost{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5404,7 +5523,7 @@ func (x *ReceiptCost) String() string {
 func (*ReceiptCost) ProtoMessage() {}
 
 func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[60]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5417,7 +5536,7 @@ func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptCost.ProtoReflect.Descriptor instead.
 func (*ReceiptCost) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{60}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *ReceiptCost) GetAmount() string {
@@ -5444,7 +5563,7 @@ type DownloadRecordingRequest struct {
 
 func (x *DownloadRecordingRequest) Reset() {
 	*x = DownloadRecordingRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5456,7 +5575,7 @@ func (x *DownloadRecordingRequest) String() string {
 func (*DownloadRecordingRequest) ProtoMessage() {}
 
 func (x *DownloadRecordingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[61]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5469,7 +5588,7 @@ func (x *DownloadRecordingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadRecordingRequest.ProtoReflect.Descriptor instead.
 func (*DownloadRecordingRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{61}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *DownloadRecordingRequest) GetSessionId() string {
@@ -5488,7 +5607,7 @@ type DownloadRecordingResponse struct {
 
 func (x *DownloadRecordingResponse) Reset() {
 	*x = DownloadRecordingResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5500,7 +5619,7 @@ func (x *DownloadRecordingResponse) String() string {
 func (*DownloadRecordingResponse) ProtoMessage() {}
 
 func (x *DownloadRecordingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[62]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5513,7 +5632,7 @@ func (x *DownloadRecordingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadRecordingResponse.ProtoReflect.Descriptor instead.
 func (*DownloadRecordingResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{62}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *DownloadRecordingResponse) GetData() []byte {
@@ -5537,7 +5656,7 @@ type GetRecordingMarksRequest struct {
 
 func (x *GetRecordingMarksRequest) Reset() {
 	*x = GetRecordingMarksRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[63]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5549,7 +5668,7 @@ func (x *GetRecordingMarksRequest) String() string {
 func (*GetRecordingMarksRequest) ProtoMessage() {}
 
 func (x *GetRecordingMarksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[63]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5562,7 +5681,7 @@ func (x *GetRecordingMarksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordingMarksRequest.ProtoReflect.Descriptor instead.
 func (*GetRecordingMarksRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{63}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *GetRecordingMarksRequest) GetSessionId() string {
@@ -5597,7 +5716,7 @@ type RecordingMarks struct {
 
 func (x *RecordingMarks) Reset() {
 	*x = RecordingMarks{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[64]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5609,7 +5728,7 @@ func (x *RecordingMarks) String() string {
 func (*RecordingMarks) ProtoMessage() {}
 
 func (x *RecordingMarks) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[64]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5622,7 +5741,7 @@ func (x *RecordingMarks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordingMarks.ProtoReflect.Descriptor instead.
 func (*RecordingMarks) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{64}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *RecordingMarks) GetMarks() []*RecordingMark {
@@ -5653,7 +5772,7 @@ type RecordingMark struct {
 
 func (x *RecordingMark) Reset() {
 	*x = RecordingMark{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[65]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5665,7 +5784,7 @@ func (x *RecordingMark) String() string {
 func (*RecordingMark) ProtoMessage() {}
 
 func (x *RecordingMark) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[65]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5678,7 +5797,7 @@ func (x *RecordingMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordingMark.ProtoReflect.Descriptor instead.
 func (*RecordingMark) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{65}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *RecordingMark) GetRole() string {
@@ -5747,7 +5866,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[66]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5759,7 +5878,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[66]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5772,7 +5891,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{66}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -5843,7 +5962,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[67]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5855,7 +5974,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[67]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5868,7 +5987,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{67}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -6384,7 +6503,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x15GetTurnReceiptRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
-	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\x86\t\n" +
+	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\xe6\t\n" +
 	"\vTurnReceipt\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x05R\aversion\x12\x17\n" +
 	"\aturn_id\x18\x02 \x01(\tR\x06turnId\x12\x1d\n" +
@@ -6423,13 +6542,21 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x04cost\x18\x16 \x01(\v2\x18.parlance.v1.ReceiptCostH\x01R\x04cost\x88\x01\x01\x12\x18\n" +
 	"\x04hash\x18\x17 \x01(\tB\x04\xc0\xbb\x18\x06R\x04hash\x12\x1d\n" +
 	"\aspilled\x18\x18 \x01(\bH\x02R\aspilled\x88\x01\x01\x12*\n" +
-	"\x0edraft_revision\x18\x19 \x01(\x05H\x03R\rdraftRevision\x88\x01\x01B\n" +
+	"\x0edraft_revision\x18\x19 \x01(\x05H\x03R\rdraftRevision\x88\x01\x01\x12K\n" +
+	"\x0etools_left_out\x18\x1a \x01(\v2 .parlance.v1.ReceiptToolsLeftOutH\x04R\ftoolsLeftOut\x88\x01\x01B\n" +
 	"\n" +
 	"\b_historyB\a\n" +
 	"\x05_costB\n" +
 	"\n" +
 	"\b_spilledB\x11\n" +
-	"\x0f_draft_revision\"\xdf\x04\n" +
+	"\x0f_draft_revisionB\x11\n" +
+	"\x0f_tools_left_out\"L\n" +
+	"\x13ReceiptToolsLeftOut\x125\n" +
+	"\x05tools\x18\x01 \x03(\v2\x1f.parlance.v1.ReceiptToolLeftOutR\x05tools\"Y\n" +
+	"\x12ReceiptToolLeftOut\x12\x17\n" +
+	"\atool_id\x18\x01 \x01(\tR\x06toolId\x12\x12\n" +
+	"\x04slug\x18\x02 \x01(\tR\x04slug\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"\xdf\x04\n" +
 	"\x10ReceiptModelCall\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12%\n" +
@@ -6636,7 +6763,7 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 71)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 73)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
 	(*SessionHandover)(nil),              // 1: parlance.v1.SessionHandover
@@ -6690,81 +6817,83 @@ var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*GetTranscriptResponse)(nil),        // 49: parlance.v1.GetTranscriptResponse
 	(*GetTurnReceiptRequest)(nil),        // 50: parlance.v1.GetTurnReceiptRequest
 	(*TurnReceipt)(nil),                  // 51: parlance.v1.TurnReceipt
-	(*ReceiptModelCall)(nil),             // 52: parlance.v1.ReceiptModelCall
-	(*ReceiptAttempt)(nil),               // 53: parlance.v1.ReceiptAttempt
-	(*ReceiptPassage)(nil),               // 54: parlance.v1.ReceiptPassage
-	(*ReceiptToolCall)(nil),              // 55: parlance.v1.ReceiptToolCall
-	(*ReceiptApproval)(nil),              // 56: parlance.v1.ReceiptApproval
-	(*ReceiptGuard)(nil),                 // 57: parlance.v1.ReceiptGuard
-	(*ReceiptHistory)(nil),               // 58: parlance.v1.ReceiptHistory
-	(*ReceiptStage)(nil),                 // 59: parlance.v1.ReceiptStage
-	(*ReceiptCost)(nil),                  // 60: parlance.v1.ReceiptCost
-	(*DownloadRecordingRequest)(nil),     // 61: parlance.v1.DownloadRecordingRequest
-	(*DownloadRecordingResponse)(nil),    // 62: parlance.v1.DownloadRecordingResponse
-	(*GetRecordingMarksRequest)(nil),     // 63: parlance.v1.GetRecordingMarksRequest
-	(*RecordingMarks)(nil),               // 64: parlance.v1.RecordingMarks
-	(*RecordingMark)(nil),                // 65: parlance.v1.RecordingMark
-	(*ListSessionToolCallsRequest)(nil),  // 66: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 67: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 68: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 69: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 70: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 71: google.protobuf.Timestamp
-	(*structpb.Value)(nil),               // 72: google.protobuf.Value
-	(*ToolCall)(nil),                     // 73: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 74: google.protobuf.Struct
-	(*emptypb.Empty)(nil),                // 75: google.protobuf.Empty
+	(*ReceiptToolsLeftOut)(nil),          // 52: parlance.v1.ReceiptToolsLeftOut
+	(*ReceiptToolLeftOut)(nil),           // 53: parlance.v1.ReceiptToolLeftOut
+	(*ReceiptModelCall)(nil),             // 54: parlance.v1.ReceiptModelCall
+	(*ReceiptAttempt)(nil),               // 55: parlance.v1.ReceiptAttempt
+	(*ReceiptPassage)(nil),               // 56: parlance.v1.ReceiptPassage
+	(*ReceiptToolCall)(nil),              // 57: parlance.v1.ReceiptToolCall
+	(*ReceiptApproval)(nil),              // 58: parlance.v1.ReceiptApproval
+	(*ReceiptGuard)(nil),                 // 59: parlance.v1.ReceiptGuard
+	(*ReceiptHistory)(nil),               // 60: parlance.v1.ReceiptHistory
+	(*ReceiptStage)(nil),                 // 61: parlance.v1.ReceiptStage
+	(*ReceiptCost)(nil),                  // 62: parlance.v1.ReceiptCost
+	(*DownloadRecordingRequest)(nil),     // 63: parlance.v1.DownloadRecordingRequest
+	(*DownloadRecordingResponse)(nil),    // 64: parlance.v1.DownloadRecordingResponse
+	(*GetRecordingMarksRequest)(nil),     // 65: parlance.v1.GetRecordingMarksRequest
+	(*RecordingMarks)(nil),               // 66: parlance.v1.RecordingMarks
+	(*RecordingMark)(nil),                // 67: parlance.v1.RecordingMark
+	(*ListSessionToolCallsRequest)(nil),  // 68: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 69: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 70: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 71: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 72: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 73: google.protobuf.Timestamp
+	(*structpb.Value)(nil),               // 74: google.protobuf.Value
+	(*ToolCall)(nil),                     // 75: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 76: google.protobuf.Struct
+	(*emptypb.Empty)(nil),                // 77: google.protobuf.Empty
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	71,  // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	71,  // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	71,  // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	73,  // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	73,  // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	8,   // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	68,  // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	69,  // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	70,  // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	71,  // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
 	5,   // 6: parlance.v1.Session.analysis:type_name -> parlance.v1.SessionAnalysis
 	4,   // 7: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
-	71,  // 8: parlance.v1.Session.content_deleted_at:type_name -> google.protobuf.Timestamp
+	73,  // 8: parlance.v1.Session.content_deleted_at:type_name -> google.protobuf.Timestamp
 	2,   // 9: parlance.v1.Session.recording:type_name -> parlance.v1.SessionRecording
 	1,   // 10: parlance.v1.Session.handover:type_name -> parlance.v1.SessionHandover
-	71,  // 11: parlance.v1.SessionHandover.requested_at:type_name -> google.protobuf.Timestamp
-	71,  // 12: parlance.v1.SessionHandover.taken_at:type_name -> google.protobuf.Timestamp
-	71,  // 13: parlance.v1.SessionRecording.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 11: parlance.v1.SessionHandover.requested_at:type_name -> google.protobuf.Timestamp
+	73,  // 12: parlance.v1.SessionHandover.taken_at:type_name -> google.protobuf.Timestamp
+	73,  // 13: parlance.v1.SessionRecording.created_at:type_name -> google.protobuf.Timestamp
 	3,   // 14: parlance.v1.SessionRecording.parts:type_name -> parlance.v1.RecordingPart
 	6,   // 15: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
 	7,   // 16: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
 	16,  // 17: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
-	71,  // 18: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
-	72,  // 19: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
+	73,  // 18: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
+	74,  // 19: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
 	15,  // 20: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	73,  // 21: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	75,  // 21: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
 	16,  // 22: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
 	17,  // 23: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	71,  // 24: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	71,  // 25: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	73,  // 24: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	73,  // 25: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
 	14,  // 26: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
 	12,  // 27: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
 	10,  // 28: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
 	11,  // 29: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
 	13,  // 30: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
 	18,  // 31: parlance.v1.TurnMetrics.speech:type_name -> parlance.v1.TurnSpeech
-	70,  // 32: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	74,  // 33: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	74,  // 34: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	71,  // 35: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	71,  // 36: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
-	71,  // 37: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
+	72,  // 32: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	76,  // 33: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	76,  // 34: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	73,  // 35: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	73,  // 36: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
+	73,  // 37: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
 	0,   // 38: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	74,  // 39: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
+	76,  // 39: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
 	29,  // 40: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
 	30,  // 41: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
 	15,  // 42: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	73,  // 43: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	75,  // 43: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
 	16,  // 44: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	73,  // 45: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
+	75,  // 45: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
 	29,  // 46: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
 	30,  // 47: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	73,  // 48: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	75,  // 48: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
 	35,  // 49: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
 	44,  // 50: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
 	38,  // 51: parlance.v1.StreamTurnResponse.started:type_name -> parlance.v1.TurnStarted
@@ -6774,76 +6903,78 @@ var file_parlance_v1_sessions_proto_depIdxs = []int32{
 	42,  // 55: parlance.v1.StreamTurnResponse.client_tool_called:type_name -> parlance.v1.TurnClientToolCalled
 	43,  // 56: parlance.v1.StreamTurnResponse.done:type_name -> parlance.v1.TurnDone
 	44,  // 57: parlance.v1.TurnApprovalRequested.approval:type_name -> parlance.v1.Approval
-	73,  // 58: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
-	73,  // 59: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
+	75,  // 58: parlance.v1.TurnToolCalled.call:type_name -> parlance.v1.ToolCall
+	75,  // 59: parlance.v1.TurnClientToolCalled.call:type_name -> parlance.v1.ToolCall
 	35,  // 60: parlance.v1.TurnDone.turn:type_name -> parlance.v1.CreateTurnResponse
-	74,  // 61: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
-	71,  // 62: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
-	71,  // 63: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
-	71,  // 64: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
+	76,  // 61: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
+	73,  // 62: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 63: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
+	73,  // 64: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
 	44,  // 65: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
 	9,   // 66: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	71,  // 67: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
-	71,  // 68: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
-	52,  // 69: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
-	54,  // 70: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
-	55,  // 71: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
-	57,  // 72: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
-	58,  // 73: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
-	59,  // 74: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	73,  // 67: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	73,  // 68: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	54,  // 69: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	56,  // 70: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	57,  // 71: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	59,  // 72: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	60,  // 73: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	61,  // 74: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
 	16,  // 75: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
-	60,  // 76: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
-	53,  // 77: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
-	56,  // 78: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
-	65,  // 79: parlance.v1.RecordingMarks.marks:type_name -> parlance.v1.RecordingMark
-	71,  // 80: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	71,  // 81: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	73,  // 82: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	19,  // 83: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	21,  // 84: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	23,  // 85: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	24,  // 86: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	28,  // 87: parlance.v1.SessionService.DeleteSession:input_type -> parlance.v1.DeleteSessionRequest
-	34,  // 88: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	36,  // 89: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	31,  // 90: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
-	32,  // 91: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
-	33,  // 92: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
-	45,  // 93: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
-	47,  // 94: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
-	48,  // 95: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	50,  // 96: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
-	61,  // 97: parlance.v1.SessionService.DownloadRecording:input_type -> parlance.v1.DownloadRecordingRequest
-	63,  // 98: parlance.v1.SessionService.GetRecordingMarks:input_type -> parlance.v1.GetRecordingMarksRequest
-	25,  // 99: parlance.v1.SessionService.TakeOverSession:input_type -> parlance.v1.TakeOverSessionRequest
-	26,  // 100: parlance.v1.SessionService.SendOperatorMessage:input_type -> parlance.v1.SendOperatorMessageRequest
-	27,  // 101: parlance.v1.SessionService.ReleaseSession:input_type -> parlance.v1.ReleaseSessionRequest
-	66,  // 102: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	20,  // 103: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	22,  // 104: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,   // 105: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,   // 106: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	75,  // 107: parlance.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	35,  // 108: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	37,  // 109: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	9,   // 110: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
-	37,  // 111: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
-	9,   // 112: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
-	46,  // 113: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
-	44,  // 114: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
-	49,  // 115: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	51,  // 116: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
-	62,  // 117: parlance.v1.SessionService.DownloadRecording:output_type -> parlance.v1.DownloadRecordingResponse
-	64,  // 118: parlance.v1.SessionService.GetRecordingMarks:output_type -> parlance.v1.RecordingMarks
-	0,   // 119: parlance.v1.SessionService.TakeOverSession:output_type -> parlance.v1.Session
-	9,   // 120: parlance.v1.SessionService.SendOperatorMessage:output_type -> parlance.v1.Turn
-	0,   // 121: parlance.v1.SessionService.ReleaseSession:output_type -> parlance.v1.Session
-	67,  // 122: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	103, // [103:123] is the sub-list for method output_type
-	83,  // [83:103] is the sub-list for method input_type
-	83,  // [83:83] is the sub-list for extension type_name
-	83,  // [83:83] is the sub-list for extension extendee
-	0,   // [0:83] is the sub-list for field type_name
+	62,  // 76: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	52,  // 77: parlance.v1.TurnReceipt.tools_left_out:type_name -> parlance.v1.ReceiptToolsLeftOut
+	53,  // 78: parlance.v1.ReceiptToolsLeftOut.tools:type_name -> parlance.v1.ReceiptToolLeftOut
+	55,  // 79: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	58,  // 80: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
+	67,  // 81: parlance.v1.RecordingMarks.marks:type_name -> parlance.v1.RecordingMark
+	73,  // 82: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	73,  // 83: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	75,  // 84: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	19,  // 85: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	21,  // 86: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	23,  // 87: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	24,  // 88: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	28,  // 89: parlance.v1.SessionService.DeleteSession:input_type -> parlance.v1.DeleteSessionRequest
+	34,  // 90: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	36,  // 91: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	31,  // 92: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
+	32,  // 93: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
+	33,  // 94: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
+	45,  // 95: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
+	47,  // 96: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
+	48,  // 97: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	50,  // 98: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	63,  // 99: parlance.v1.SessionService.DownloadRecording:input_type -> parlance.v1.DownloadRecordingRequest
+	65,  // 100: parlance.v1.SessionService.GetRecordingMarks:input_type -> parlance.v1.GetRecordingMarksRequest
+	25,  // 101: parlance.v1.SessionService.TakeOverSession:input_type -> parlance.v1.TakeOverSessionRequest
+	26,  // 102: parlance.v1.SessionService.SendOperatorMessage:input_type -> parlance.v1.SendOperatorMessageRequest
+	27,  // 103: parlance.v1.SessionService.ReleaseSession:input_type -> parlance.v1.ReleaseSessionRequest
+	68,  // 104: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	20,  // 105: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	22,  // 106: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,   // 107: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,   // 108: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	77,  // 109: parlance.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	35,  // 110: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	37,  // 111: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	9,   // 112: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
+	37,  // 113: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
+	9,   // 114: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
+	46,  // 115: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
+	44,  // 116: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
+	49,  // 117: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	51,  // 118: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	64,  // 119: parlance.v1.SessionService.DownloadRecording:output_type -> parlance.v1.DownloadRecordingResponse
+	66,  // 120: parlance.v1.SessionService.GetRecordingMarks:output_type -> parlance.v1.RecordingMarks
+	0,   // 121: parlance.v1.SessionService.TakeOverSession:output_type -> parlance.v1.Session
+	9,   // 122: parlance.v1.SessionService.SendOperatorMessage:output_type -> parlance.v1.Turn
+	0,   // 123: parlance.v1.SessionService.ReleaseSession:output_type -> parlance.v1.Session
+	69,  // 124: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	105, // [105:125] is the sub-list for method output_type
+	85,  // [85:105] is the sub-list for method input_type
+	85,  // [85:85] is the sub-list for extension type_name
+	85,  // [85:85] is the sub-list for extension extendee
+	0,   // [0:85] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -6865,15 +6996,15 @@ func file_parlance_v1_sessions_proto_init() {
 	}
 	file_parlance_v1_sessions_proto_msgTypes[47].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[51].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[52].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[55].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[54].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[57].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   71,
+			NumMessages:   73,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

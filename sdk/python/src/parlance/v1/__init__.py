@@ -326,6 +326,8 @@ from .sessions_pb2 import GetTranscriptRequest as GetTranscriptRequest
 from .sessions_pb2 import GetTranscriptResponse as GetTranscriptResponse
 from .sessions_pb2 import GetTurnReceiptRequest as GetTurnReceiptRequest
 from .sessions_pb2 import TurnReceipt as TurnReceipt
+from .sessions_pb2 import ReceiptToolsLeftOut as ReceiptToolsLeftOut
+from .sessions_pb2 import ReceiptToolLeftOut as ReceiptToolLeftOut
 from .sessions_pb2 import ReceiptModelCall as ReceiptModelCall
 from .sessions_pb2 import ReceiptAttempt as ReceiptAttempt
 from .sessions_pb2 import ReceiptPassage as ReceiptPassage
@@ -679,6 +681,8 @@ __all__ = [
     "ReceiptPassage",
     "ReceiptStage",
     "ReceiptToolCall",
+    "ReceiptToolLeftOut",
+    "ReceiptToolsLeftOut",
     "RecordingMark",
     "RecordingMarks",
     "RecordingPart",

@@ -514,6 +514,22 @@ class ReceiptToolCall(_message.Message):
     tool_id: str
     def __init__(self, id: _Optional[str] = ..., tool_id: _Optional[str] = ..., slug: _Optional[str] = ..., arguments_hash: _Optional[str] = ..., output_hash: _Optional[str] = ..., status: _Optional[str] = ..., error_code: _Optional[str] = ..., status_code: _Optional[int] = ..., attempts: _Optional[int] = ..., start_ms: _Optional[int] = ..., latency_ms: _Optional[int] = ..., approval: _Optional[_Union[ReceiptApproval, _Mapping]] = ...) -> None: ...
 
+class ReceiptToolLeftOut(_message.Message):
+    __slots__ = ["reason", "slug", "tool_id"]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    SLUG_FIELD_NUMBER: _ClassVar[int]
+    TOOL_ID_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    slug: str
+    tool_id: str
+    def __init__(self, tool_id: _Optional[str] = ..., slug: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class ReceiptToolsLeftOut(_message.Message):
+    __slots__ = ["tools"]
+    TOOLS_FIELD_NUMBER: _ClassVar[int]
+    tools: _containers.RepeatedCompositeFieldContainer[ReceiptToolLeftOut]
+    def __init__(self, tools: _Optional[_Iterable[_Union[ReceiptToolLeftOut, _Mapping]]] = ...) -> None: ...
+
 class RecordingMark(_message.Message):
     __slots__ = ["from_char", "from_ms", "item_id", "role", "to_char", "to_ms"]
     FROM_CHAR_FIELD_NUMBER: _ClassVar[int]
@@ -919,7 +935,7 @@ class TurnMetrics(_message.Message):
     def __init__(self, retrieval_ms: _Optional[int] = ..., model_first_token_ms: _Optional[int] = ..., tools_ms: _Optional[int] = ..., total_ms: _Optional[int] = ..., tool_rounds: _Optional[int] = ..., tool_rounds_exhausted: bool = ..., speech: _Optional[_Union[TurnSpeech, _Mapping]] = ...) -> None: ...
 
 class TurnReceipt(_message.Message):
-    __slots__ = ["agent_id", "agent_version", "begun_by", "cost", "draft_revision", "ended_at", "error_code", "guard_verdicts", "hash", "history", "index", "memory_read", "memory_written", "model_calls", "passages", "session_id", "spilled", "stages", "started_at", "status", "tool_calls", "turn_id", "usage", "version", "workspace_id"]
+    __slots__ = ["agent_id", "agent_version", "begun_by", "cost", "draft_revision", "ended_at", "error_code", "guard_verdicts", "hash", "history", "index", "memory_read", "memory_written", "model_calls", "passages", "session_id", "spilled", "stages", "started_at", "status", "tool_calls", "tools_left_out", "turn_id", "usage", "version", "workspace_id"]
     AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     AGENT_VERSION_FIELD_NUMBER: _ClassVar[int]
     BEGUN_BY_FIELD_NUMBER: _ClassVar[int]
@@ -940,6 +956,7 @@ class TurnReceipt(_message.Message):
     STAGES_FIELD_NUMBER: _ClassVar[int]
     STARTED_AT_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
+    TOOLS_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     TOOL_CALLS_FIELD_NUMBER: _ClassVar[int]
     TURN_ID_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
@@ -966,11 +983,12 @@ class TurnReceipt(_message.Message):
     started_at: _timestamp_pb2.Timestamp
     status: str
     tool_calls: _containers.RepeatedCompositeFieldContainer[ReceiptToolCall]
+    tools_left_out: ReceiptToolsLeftOut
     turn_id: str
     usage: TurnUsage
     version: int
     workspace_id: str
-    def __init__(self, version: _Optional[int] = ..., turn_id: _Optional[str] = ..., session_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., agent_version: _Optional[int] = ..., index: _Optional[int] = ..., begun_by: _Optional[str] = ..., status: _Optional[str] = ..., error_code: _Optional[str] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., ended_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., model_calls: _Optional[_Iterable[_Union[ReceiptModelCall, _Mapping]]] = ..., passages: _Optional[_Iterable[_Union[ReceiptPassage, _Mapping]]] = ..., tool_calls: _Optional[_Iterable[_Union[ReceiptToolCall, _Mapping]]] = ..., memory_read: _Optional[_Iterable[str]] = ..., memory_written: _Optional[_Iterable[str]] = ..., guard_verdicts: _Optional[_Iterable[_Union[ReceiptGuard, _Mapping]]] = ..., history: _Optional[_Union[ReceiptHistory, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[ReceiptStage, _Mapping]]] = ..., usage: _Optional[_Union[TurnUsage, _Mapping]] = ..., cost: _Optional[_Union[ReceiptCost, _Mapping]] = ..., hash: _Optional[str] = ..., spilled: bool = ..., draft_revision: _Optional[int] = ...) -> None: ...
+    def __init__(self, version: _Optional[int] = ..., turn_id: _Optional[str] = ..., session_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., agent_id: _Optional[str] = ..., agent_version: _Optional[int] = ..., index: _Optional[int] = ..., begun_by: _Optional[str] = ..., status: _Optional[str] = ..., error_code: _Optional[str] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., ended_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., model_calls: _Optional[_Iterable[_Union[ReceiptModelCall, _Mapping]]] = ..., passages: _Optional[_Iterable[_Union[ReceiptPassage, _Mapping]]] = ..., tool_calls: _Optional[_Iterable[_Union[ReceiptToolCall, _Mapping]]] = ..., memory_read: _Optional[_Iterable[str]] = ..., memory_written: _Optional[_Iterable[str]] = ..., guard_verdicts: _Optional[_Iterable[_Union[ReceiptGuard, _Mapping]]] = ..., history: _Optional[_Union[ReceiptHistory, _Mapping]] = ..., stages: _Optional[_Iterable[_Union[ReceiptStage, _Mapping]]] = ..., usage: _Optional[_Union[TurnUsage, _Mapping]] = ..., cost: _Optional[_Union[ReceiptCost, _Mapping]] = ..., hash: _Optional[str] = ..., spilled: bool = ..., draft_revision: _Optional[int] = ..., tools_left_out: _Optional[_Union[ReceiptToolsLeftOut, _Mapping]] = ...) -> None: ...
 
 class TurnRetrieval(_message.Message):
     __slots__ = ["chunks", "embedding_model", "min_similarity", "ranking", "rerank"]
