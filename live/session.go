@@ -12,6 +12,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/langtag"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
@@ -148,7 +149,7 @@ func (e *engine) saveColumn(column string) {
 
 // switchLanguage goes on in another language.
 func (e *engine) switchLanguage(tag string) {
-	canonical, ok := sessions.CanonicalLanguage(tag)
+	canonical, ok := langtag.Canonical(tag)
 	if !ok || canonical == e.session.Language {
 		return
 	}

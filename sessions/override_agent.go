@@ -9,6 +9,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/platform/jsonvalue"
+	"parlance.dev/parlance/platform/langtag"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -28,7 +29,7 @@ const (
 func setLanguage(config *agents.Config, value json.RawMessage) error {
 	var tag string
 	err := jsonvalue.DecodeStrict(value, &tag)
-	canonical, ok := CanonicalLanguage(tag)
+	canonical, ok := langtag.Canonical(tag)
 	if err != nil || !ok {
 		return errors.New(`language must be the BCP 47 tag of a language, such as "en" or "de-CH"`)
 	}

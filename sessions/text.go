@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"golang.org/x/text/language"
 )
 
 // StorableText returns the text without what Postgres cannot store: invalid UTF-8 and NUL.
@@ -20,23 +18,6 @@ func IsStorable(text string) bool { return utf8.ValidString(text) && !strings.Co
 
 // OneLine is the text with each run of white space replaced by one space.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// maxLanguageBytes bounds a language tag. RFC 5646, section 4.4.1, considers 35 enough for nearly
-// all.
-const maxLanguageBytes = 64
-
-// CanonicalLanguage returns a BCP 47 tag in its canonical form, such as de-CH for DE-ch. It returns
-// false for text that does not name a language.
-func CanonicalLanguage(tag string) (string, bool) {
-	if len(tag) > maxLanguageBytes {
-		return "", false
-	}
-	parsed, err := language.Parse(tag)
-	if base, _, _ := parsed.Raw(); err != nil || base.String() == "und" { // Base would guess one for und-CH
-		return "", false
-	}
-	return parsed.String(), true
-}
 
 // HashOf returns the SHA-256 of the content in hex.
 func HashOf[T ~string | ~[]byte](content T) string {

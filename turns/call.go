@@ -112,10 +112,10 @@ func (r *Runner) newCall(call model.ToolCall) *pendingCall {
 		entry:   entry, known: known, malformed: call.Malformed, done: make(chan struct{}),
 	}
 	p.Call.Name, p.Call.Arguments = sessions.StorableText(p.Call.Name), json.RawMessage(sessions.StorableText(string(p.Call.Arguments)))
-	if !known && !r.isClientTool(call.Name) && (len(r.Session.Config.Guards) > 0 || r.Session.KeepsNothing()) {
-		p.Call.Name = unknownTool
-	}
 	if !known && !r.isClientTool(call.Name) {
+		if len(r.Session.Config.Guards) > 0 || r.Session.KeepsNothing() {
+			p.Call.Name = unknownTool
+		}
 		if p.entry, p.known = r.tools.FindServer(call.Name); p.known {
 			p.entry.Name = p.Call.Name
 		}

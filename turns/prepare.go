@@ -11,6 +11,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns/history"
+	"parlance.dev/parlance/turns/prompt"
 )
 
 // prepare collects what the model needs: earlier turns, memory, passages, tools. A turn whose
@@ -189,6 +190,6 @@ func (r *Runner) retrieve(ctx context.Context) {
 		}
 		return
 	}
-	r.passages, r.Turn.Citations = passages, citationsOf(passages)
+	r.passages, r.Turn.Citations = passages, prompt.Citations(passages)
 	r.Receipt.Passages = passages
 }

@@ -36,31 +36,3 @@ type RetrieveParams struct {
 	// Rerank asks the reranking server, where there is one.
 	Rerank bool
 }
-
-// maxExcerptChars bounds a citation's excerpt. Source: sessions.proto.
-const maxExcerptChars = 500
-
-// excerptOf is the beginning of a passage.
-func excerptOf(text string) string {
-	chars := 0
-	for at := range text {
-		if chars == maxExcerptChars {
-			return text[:at]
-		}
-		chars++
-	}
-	return text
-}
-
-// citationsOf are the passages as the transcript has them.
-func citationsOf(passages []sessions.Passage) []sessions.Citation {
-	citations := make([]sessions.Citation, len(passages))
-	for i, p := range passages {
-		citations[i] = sessions.Citation{
-			SourceID: p.SourceID, SourceName: p.SourceName, ChunkID: p.ChunkID, Heading: p.Heading,
-			PageStart: p.PageStart, PageEnd: p.PageEnd, Similarity: p.Similarity,
-			Excerpt: excerptOf(p.Text),
-		}
-	}
-	return citations
-}

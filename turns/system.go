@@ -9,6 +9,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/jsonvalue"
+	"parlance.dev/parlance/platform/langtag"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns/extratools"
@@ -95,7 +96,7 @@ func spokenLanguage(arguments json.RawMessage) (string, error) {
 	if err := json.Unmarshal(arguments, &asked); err != nil {
 		return "", fault.Wrap(err, fault.InvalidRequest, "Give the language as a BCP 47 tag, such as en, de or pt-BR.")
 	}
-	tag, ok := sessions.CanonicalLanguage(asked.Language)
+	tag, ok := langtag.Canonical(asked.Language)
 	if !ok {
 		return "", fault.New(
 			fault.InvalidRequest,

@@ -1,4 +1,3 @@
-// Package langtag reads language tags (BCP 47: "en", "de-AT", "zh-Hant-TW") as far as tables of
-// words by language need it. For what a tag means beyond its first part there is
-// golang.org/x/text/language.
+// Package langtag reads language tags (BCP 47: "en", "de-AT", "zh-Hant-TW") as far as settings and
+// tables of words by language need it.
 package langtag

@@ -1398,8 +1398,8 @@ func (x *TagFilter) GetNoneOf() []string {
 // ToolsConfig turns built-in tools off for an agent.
 type ToolsConfig struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Names of built-in tools, e.g. "search_memory". System tools cannot be turned off. The list of the
-	// latest version applies to open sessions too, except to those with the settings of a draft.
+	// Names of built-in tools, e.g. "search_memory". System tools cannot be turned off. The list of
+	// the latest version applies to open sessions too, except to those with the settings of a draft.
 	DisabledTools []string `protobuf:"bytes,1,rep,name=disabled_tools,json=disabledTools,proto3" json:"disabled_tools,omitempty"`
 	// How many seconds a connected client may take to answer a call of a tool that it runs itself, 1
 	// to 120; 0 is 20. The model is told when there is no answer.

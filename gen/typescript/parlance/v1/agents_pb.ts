@@ -872,8 +872,8 @@ export const TagFilterSchema: GenMessage<TagFilter> = /*@__PURE__*/
  */
 export type ToolsConfig = Message<"parlance.v1.ToolsConfig"> & {
   /**
-   * Names of built-in tools, e.g. "search_memory". System tools cannot be turned off. The list of the
-   * latest version applies to open sessions too, except to those with the settings of a draft.
+   * Names of built-in tools, e.g. "search_memory". System tools cannot be turned off. The list of
+   * the latest version applies to open sessions too, except to those with the settings of a draft.
    *
    * @generated from field: repeated string disabled_tools = 1;
    */
