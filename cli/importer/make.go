@@ -53,7 +53,7 @@ func planned(plan *exports.Plan) *results {
 	all := func(n int) []result { return slices.Repeat([]result{{outcome: toMake}}, n) }
 	done := &results{agents: all(len(plan.Agents)), tools: all(len(plan.Tools)), sources: all(len(plan.Sources))}
 	for i, agent := range plan.Agents {
-		if agent.Missing != "" {
+		if agent.Obstacle != "" {
 			done.agents[i] = incomplete(agent)
 		}
 	}
@@ -145,7 +145,7 @@ func (m *maker) agent(ctx context.Context, agent *exports.Agent, found known) re
 		return result{outcome: differs, id: have.GetId(), why: found.differs}
 	case have != nil:
 		return result{outcome: there, id: have.GetId()}
-	case agent.Missing != "":
+	case agent.Obstacle != "":
 		return incomplete(agent)
 	}
 	agent.Want.WorkspaceId = m.WorkspaceID
@@ -156,9 +156,9 @@ func (m *maker) agent(ctx context.Context, agent *exports.Agent, found known) re
 	return result{outcome: made, id: created.GetId()}
 }
 
-// incomplete is the result of an agent that cannot be made yet.
+// incomplete is the result of an agent that cannot be made from what was given.
 func incomplete(agent *exports.Agent) result {
-	return result{outcome: failed, why: "not made, because the export lacks " + agent.Missing + ": give that file too"}
+	return result{outcome: failed, why: "not made, because " + agent.Obstacle}
 }
 
 // source makes a source unless one of its address or name is there, and waits until it is read.

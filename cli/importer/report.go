@@ -39,7 +39,8 @@ func (r *report) print(done *results) error {
 	r.printParts(parts)
 	r.printFields()
 	r.printTodos(todos)
-	r.printLost()
+	r.printReasons(exports.Cut, "Brought over in part")
+	r.printReasons(exports.Lost, "No counterpart")
 	r.printKeys(exports.Anew, "Given anew by every installation, or of no use outside "+r.provider.Title())
 	r.printKeys(exports.Empty, "Empty or switched off in the export, so there is nothing to bring over")
 	if r.o.dryRun {
@@ -112,11 +113,11 @@ func (r *report) printParts(parts []part) {
 	}
 }
 
-// rows are the rows of a kind.
-func (r *report) rows(kind exports.Kind) []exports.Row {
+// rows are the rows of some kinds.
+func (r *report) rows(kinds ...exports.Kind) []exports.Row {
 	var rows []exports.Row
 	for _, row := range r.plan.Rows {
-		if row.Kind == kind {
+		if slices.Contains(kinds, row.Kind) {
 			rows = append(rows, row)
 		}
 	}
@@ -134,7 +135,7 @@ func (r *report) place(row exports.Row) string {
 
 func (r *report) printFields() {
 	var cells [][]term.Cell
-	rows := r.rows(exports.Mapped)
+	rows := r.rows(exports.Mapped, exports.Cut)
 	for i := 0; i < len(rows); {
 		same := i + 1 // members that became the same field are one line
 		for same < len(rows) && rows[same].To == rows[i].To && rows[same].File == rows[i].File {
@@ -167,12 +168,12 @@ func (r *report) printTodos(todos []exports.Todo) {
 // listPlace matches the end of a path to a member of a list.
 var listPlace = regexp.MustCompile(`\[[0-9]+\]$`)
 
-// printLost prints what has no counterpart, with each sentence once, and members of a list that
-// share one as the first of them.
-func (r *report) printLost() {
+// printReasons prints the rows of a kind with their sentences, each sentence once, and members of a
+// list that share one as the first of them.
+func (r *report) printReasons(kind exports.Kind, title string) {
 	var reasons []string
 	rows := map[string][]exports.Row{}
-	for _, row := range r.rows(exports.Lost) {
+	for _, row := range r.rows(kind) {
 		if _, known := rows[row.Why]; !known {
 			reasons = append(reasons, row.Why)
 		}
@@ -181,7 +182,7 @@ func (r *report) printLost() {
 	if len(reasons) == 0 {
 		return
 	}
-	r.heading("No counterpart")
+	r.heading(title)
 	for _, why := range reasons {
 		places := map[string]int{}
 		for _, row := range rows[why] {

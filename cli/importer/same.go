@@ -181,8 +181,8 @@ func (m *maker) isLeftAlone(uses func(*exports.Agent) bool) (all bool) {
 // difference says why an agent that is there is not that of the export.
 func difference(have *parlancev1.Agent, agent *exports.Agent) string {
 	switch {
-	case agent.Missing != "":
-		return "the export lacks " + agent.Missing + ", so it is left alone"
+	case agent.Obstacle != "":
+		return agent.Obstacle + ". It is left alone"
 	case have.GetInstructions() != agent.Want.GetInstructions(), have.GetFirstMessage() != agent.Want.GetFirstMessage():
 		return "its instructions or first message are others, so it is left alone; --name gives the new one another name"
 	}

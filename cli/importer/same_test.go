@@ -241,3 +241,29 @@ func TestSecretOfNumberedTool(t *testing.T) {
 	}
 	w.run(t, "vapi", one, other, "--secret", "find_9:Authorization=@"+secret).Wants(t, command.ExitUsage, "or has several times")
 }
+
+// An agent whose prompt is too long is not made without it.
+func TestPromptIsTooLong(t *testing.T) {
+	t.Parallel()
+	w := world{clitest.Start(t, clitest.Options{})}
+	agent := write(t, fmt.Sprintf(`{"name": "Long", "conversation_config": {"agent": {"prompt": {"prompt": %q}}}}`,
+		strings.Repeat("x", 100001)))
+	const why = "not made, because its prompt cannot be brought over: it has more than 100,000 characters"
+	clitest.Execute(t, "", "import", "elevenlabs", agent, "--dry-run", "--data-dir", t.TempDir()).Wants(t, command.ExitFailed, why)
+	w.run(t, "elevenlabs", agent).Wants(t, command.ExitFailed, why)
+	if made := w.agents(t, "Long"); len(made) != 0 {
+		t.Errorf("made %v", made)
+	}
+}
+
+// What is brought over in part is a list of its own, and says what is left out.
+func TestBroughtOverInPart(t *testing.T) {
+	t.Parallel()
+	agent := write(t, `{"agent_name": "A", "language": ["en-US", "es-ES"], "response_engine": {"type": "retell-llm"},
+		"retellLlmData": {"llm_id": "l", "general_prompt": "p"}}`)
+	args := []string{"import", "retell", agent, "--dry-run", "--data-dir", t.TempDir()}
+	looked := clitest.Execute(t, "", args...)
+	looked.Wants(t, command.ExitDone, "Brought over in part:\n  language\n", `Left out are "es-ES".`, "agent.language")
+	lines := clitest.Execute(t, "", append(args, "--json")...)
+	lines.Wants(t, command.ExitDone, `"kind":"cut","to":"agent.language","why":"An agent has one`)
+}

@@ -19,7 +19,9 @@ type builder struct {
 	stt, tts, detection map[string]any
 	variables           map[string]bool
 	// inline are the ids of tools that are read, or missing, already.
-	inline                      map[string]bool
+	inline map[string]bool
+	// read are the ids of tools of other files that are read already.
+	read                        map[string]bool
 	analysisFrom, recordingFrom []node
 }
 
@@ -28,7 +30,7 @@ func newBuilder(names map[string]string) *builder {
 		// Without memory: none of the services remembers users across conversations by itself.
 		Agent: &Agent{Want: &parlancev1.CreateAgentRequest{Memory: &parlancev1.AgentMemory{}}, speech: map[string][]node{}},
 		names: names, stt: map[string]any{}, tts: map[string]any{}, detection: map[string]any{}, variables: map[string]bool{},
-		inline: map[string]bool{},
+		inline: map[string]bool{}, read: map[string]bool{},
 	}
 }
 
@@ -214,8 +216,56 @@ func (b *builder) rendered(n node, key string, most int, place *string) func(str
 	}
 }
 
-// destination adds a number that calls are transferred to.
-func (b *builder) destination(name, number string) string {
+// prompt reads the instructions. An agent is not made without them.
+func (b *builder) prompt(n node, key string) {
+	if at := n.at(key); at.exists() && !isUnset(at.value) {
+		b.prompts([]node{at})
+	}
+}
+
+// prompts joins several texts to the instructions.
+func (b *builder) prompts(places []node) {
+	texts, why := make([]string, len(places)), ""
+	for i, at := range places {
+		text, ok := at.value.(string)
+		if !ok && at.value != nil {
+			why = "it is no text"
+		}
+		texts[i] = b.render(at, text)
+	}
+	text := strings.Join(texts, "\n\n")
+	if clip(text, maxInstructionsChars) != text {
+		why = "it has more than 100,000 characters"
+	}
+	if why != "" {
+		b.Obstacle = "its prompt cannot be brought over: " + why
+		for _, at := range places {
+			at.lost("The agent is not made: its prompt cannot be brought over, because %s.", why)
+		}
+		return
+	}
+	for _, at := range places {
+		at.became("agent.instructions")
+	}
+	b.Want.Instructions = text
+}
+
+// voicemail reads what is left on an answering machine.
+func (b *builder) voicemail(n node, key string) {
+	n.text(key, "agent.callbacks.voicemail_message", func(text string) string {
+		if text = b.render(n.at(key), text); len([]rune(text)) > 1000 {
+			return "It has more than 1,000 characters."
+		}
+		b.callbacks().Voicemail, b.callbacks().VoicemailMessage = "leave_message", text
+		return ""
+	})
+}
+
+// destinations is the field of the numbers that calls are transferred to.
+const destinations = "agent.handover.destinations"
+
+// destination adds a number that calls are transferred to, and settles its name.
+func (b *builder) destination(named node, number string) string {
 	if !phoneNumber.MatchString(number) {
 		return "Calls are transferred to telephone numbers with their country's code (+12015550123)."
 	}
@@ -223,11 +273,16 @@ func (b *builder) destination(name, number string) string {
 	if len(handover.GetDestinations()) == 20 {
 		return "An agent transfers calls to at most 20 numbers."
 	}
-	name = clip(strings.TrimSpace(name), maxSlugChars)
+	given, _ := named.value.(string)
+	given = strings.TrimSpace(given)
+	name := clip(given, maxSlugChars)
+	named.settle(destinations, cutText(given, maxSlugChars))
 	for i := 2; name == "" || slices.ContainsFunc(handover.GetDestinations(), func(d *parlancev1.HandoverDestination) bool {
 		return d.GetName() == name
 	}); i++ {
-		name = fmt.Sprintf("destination %d", len(handover.GetDestinations())+i-1)
+		if name = fmt.Sprintf("destination %d", len(handover.GetDestinations())+i-1); given != "" {
+			named.lost("Another destination has this name, so this one is named %s.", name)
+		}
 	}
 	handover.Enabled = true
 	handover.Destinations = append(handover.Destinations, &parlancev1.HandoverDestination{Name: name, PhoneNumber: number})
@@ -236,71 +291,101 @@ func (b *builder) destination(name, number string) string {
 
 var phoneNumber = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
 
-// clientTool adds a tool that a connected client runs.
-func (b *builder) clientTool(name, description string, parameters any) string {
-	slug := slugOf(name)
+// clientTools is the field of the tools that a connected client runs.
+const clientTools = "agent.tools_config.client_tools"
+
+// clientTool adds a tool that a connected client runs, with its name and description of n.
+func (b *builder) clientTool(n node, parameters any) {
+	name, slug := n.peek("name"), slugOf(n.peek("name"))
 	config := b.toolsConfig()
 	if slices.ContainsFunc(config.GetClientTools(), func(t *parlancev1.AgentClientTool) bool { return t.GetName() == slug }) {
-		return "The agent has a tool of this name already."
+		for _, key := range []string{"name", "description"} {
+			n.at(key).lost("The agent has a tool of this name already.")
+		}
+		return
 	}
 	schema, _ := parameters.(map[string]any)
-	config.ClientTools = append(config.ClientTools, &parlancev1.AgentClientTool{
-		Name: slug, Description: clip(description, maxDescriptionChars), ParametersJson: jsonText(schema),
-	})
+	tool := &parlancev1.AgentClientTool{Name: slug, ParametersJson: jsonText(schema)}
+	n.at("name").became(clientTools)
+	n.text("description", clientTools, clipped(&tool.Description, maxDescriptionChars))
+	config.ClientTools = append(config.ClientTools, tool)
 	b.renamed("The tool %s of the client", name, slug)
-	return ""
 }
 
 // analysisID matches ids of criteria and data.
 var analysisID = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`)
 
-// criterion adds a condition of success.
-func (b *builder) criterion(from node, id, name, prompt string) string {
-	analysis, given := b.analysis(from), id
-	if !analysisID.MatchString(id) {
-		id = slugOf(id)
+// criterion adds a condition of success of ElevenLabs.
+func (b *builder) criterion(n node) {
+	const to = "agent.analysis.criteria"
+	one := &parlancev1.AnalysisCriterion{Id: n.peek("id")}
+	analysis := b.analysis(n.at("conversation_goal_prompt"))
+	if !analysisID.MatchString(one.GetId()) {
+		one.Id = slugOf(one.GetId())
 	}
-	switch taken := func(c *parlancev1.AnalysisCriterion) bool { return c.GetId() == id }; {
-	case strings.TrimSpace(prompt) == "":
-		return "It says nothing to judge by."
+	why := ""
+	switch taken := func(c *parlancev1.AnalysisCriterion) bool { return c.GetId() == one.GetId() }; {
+	case strings.TrimSpace(n.peek("conversation_goal_prompt")) == "":
+		why = "It says nothing to judge by."
 	case slices.ContainsFunc(analysis.GetCriteria(), taken):
-		return "There is a criterion of this id already."
+		why = "There is a criterion of this id already."
 	case len(analysis.GetCriteria()) == 30:
-		return "An analysis has at most 30 criteria."
+		why = "An analysis has at most 30 criteria."
 	}
-	analysis.Criteria = append(analysis.Criteria, &parlancev1.AnalysisCriterion{
-		Id: id, Name: clip(name, maxNameChars), Prompt: clip(prompt, maxDescriptionChars),
-	})
-	b.renamed("The criterion %s of the analysis", given, id)
-	return ""
+	for _, key := range []string{"id", "type", "name", "conversation_goal_prompt"} {
+		n.at(key).settle(to, why)
+	}
+	if why != "" {
+		return
+	}
+	n.text("name", to, clipped(&one.Name, maxNameChars))
+	n.text("conversation_goal_prompt", to, clipped(&one.Prompt, maxDescriptionChars))
+	analysis.Criteria = append(analysis.Criteria, one)
+	b.renamed("The criterion %s of the analysis", n.peek("id"), one.GetId())
 }
 
-// datum adds a value to read out of conversations.
-func (b *builder) datum(from node, field *parlancev1.AnalysisField) string {
-	analysis, given := b.analysis(from), field.GetId()
-	if !analysisID.MatchString(field.GetId()) {
-		field.Id = slugOf(field.GetId())
+// datum adds a value to read out of conversations: n has its type and description. nameKey and
+// enumKey are the members with its name and with the values of a choice.
+func (b *builder) datum(n node, id, nameKey, enumKey string) {
+	const to = "agent.analysis.data"
+	field := &parlancev1.AnalysisField{Id: id, Type: n.peek("type")}
+	if !analysisID.MatchString(id) {
+		field.Id = slugOf(id)
 	}
-	if strings.TrimSpace(field.GetDescription()) == "" {
-		field.Description = field.GetId()
-	}
-	field.Description = clip(field.GetDescription(), 1000)
-	if len(field.GetEnum()) > 0 {
+	why := ""
+	if choices := n.at(enumKey); choices.exists() && !isUnset(choices.value) {
+		var isTexts bool
+		if field.Enum, isTexts = textsOf(choices.value); !isTexts {
+			why = "The values of a choice are texts."
+		}
 		field.Type = "enum"
 	}
+	analysis := b.analysis(n.at("type"))
 	switch taken := func(f *parlancev1.AnalysisField) bool { return f.GetId() == field.GetId() }; {
+	case why != "":
 	case !slices.Contains([]string{"string", "number", "integer", "boolean", "enum"}, field.GetType()):
-		return "Analyses read texts, numbers, yes or no, and one of several values."
+		why = "Analyses read texts, numbers, yes or no, and one of several values."
 	case len(field.GetEnum()) > 50 || field.GetType() == "enum" && len(field.GetEnum()) == 0:
-		return "A choice has 1 to 50 values."
+		why = "A choice has 1 to 50 values."
 	case slices.ContainsFunc(analysis.GetData(), taken):
-		return "There is a value of this id already."
+		why = "There is a value of this id already."
 	case len(analysis.GetData()) == 40:
-		return "An analysis reads at most 40 values."
+		why = "An analysis reads at most 40 values."
+	}
+	for _, key := range []string{nameKey, "type", "description", enumKey} {
+		if at := n.at(key); at.exists() && !isUnset(at.value) {
+			at.settle(to, why)
+		}
+	}
+	if why != "" {
+		return
+	}
+	n.text("description", to, clipped(&field.Description, 1000))
+	if field.GetDescription() == "" {
+		field.Description = field.GetId()
 	}
 	analysis.Data = append(analysis.Data, field)
-	b.renamed("The value %s of the analysis", given, field.GetId())
-	return ""
+	b.renamed("The value %s of the analysis", id, field.GetId())
 }
 
 // renamed says that something could not keep its name.

@@ -18,9 +18,15 @@ import (
 const (
 	// maxNameChars, maxDescriptionChars and maxSlugChars are the limits of the API.
 	maxNameChars, maxDescriptionChars, maxSlugChars = 200, 2000, 64
+	// maxInstructionsChars is the longest prompt.
+	maxInstructionsChars = 100000
 	// minSeconds and maxSeconds bound time-outs of conversations, maxToolSeconds those of calls.
 	minSeconds, maxSeconds, maxToolSeconds = 10, 86400, 120
 	maxAssignments                         = 16
+	// maxAttempts is how often a call is made.
+	maxAttempts = 5
+	// maxFallbacks is how many models are asked when the first one fails.
+	maxFallbacks = 5
 )
 
 // clip cuts a text to a number of characters.
@@ -54,6 +60,9 @@ func scaled(place *int32, each float64) func(float64) string {
 			return fmt.Sprintf("It is outside %d to %d seconds, so the default stays.", minSeconds, maxSeconds)
 		}
 		*place = int32(value)
+		if value != math.Trunc(value) {
+			return cut("Time-outs are whole seconds: it is %d s.", *place)
+		}
 		return ""
 	}
 }
@@ -66,8 +75,23 @@ func toolSeconds(place *int32, each float64) func(float64) string {
 			return "A call may take 1 to 120 seconds; the default stays."
 		}
 		*place = int32(min(value, maxToolSeconds))
+		if value > maxToolSeconds {
+			return cut("A call may take at most %d seconds: it is %d s.", maxToolSeconds, maxToolSeconds)
+		}
 		return ""
 	}
+}
+
+// attempts sets how often a call is tried, by how often it was repeated.
+func (t *Tool) attempts(repeats float64) string {
+	if repeats < 0 || repeats != math.Trunc(repeats) {
+		return "It is no whole number from 0 on, so the default stays."
+	}
+	t.Want.Retry = &parlancev1.ToolRetry{MaxAttempts: int32(min(repeats+1, maxAttempts))}
+	if repeats+1 > maxAttempts {
+		return cut("A call is made at most %d times: it is repeated %d times.", maxAttempts, maxAttempts-1)
+	}
+	return ""
 }
 
 // within sets a number that must be in a range.
@@ -150,7 +174,7 @@ func (b *builder) fallback(name string) string {
 	switch {
 	case !ok || len(model) > maxNameChars:
 		return noModel
-	case len(b.agentModel().GetFallbacks()) == 5:
+	case len(b.agentModel().GetFallbacks()) == maxFallbacks:
 		return "An agent has at most five fallbacks."
 	}
 	b.agentModel().Fallbacks = append(b.agentModel().Fallbacks, &parlancev1.ModelRef{Provider: provider, Name: model})

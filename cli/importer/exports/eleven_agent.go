@@ -107,7 +107,7 @@ func (r *elevenReader) spoken(b *builder, n node) {
 // prompt reads the prompt, its model, and what it may use.
 func (r *elevenReader) prompt(b *builder, n node) {
 	n.note(elevenNotes.prompt)
-	n.text("prompt", "agent.instructions", b.rendered(n, "prompt", 100000, &b.Want.Instructions))
+	b.prompt(n, "prompt")
 	n.text("llm", "agent.model.name", b.model)
 	n.number("temperature", "agent.model.temperature", func(value float64) string {
 		return within(&b.agentModel().Temperature, 0, 2)(value)
@@ -182,7 +182,10 @@ func (r *elevenReader) toolByID(b *builder, id node) {
 	case ok:
 		id.became("tool")
 		tool.note(elevenNotes.file)
-		r.tool(b, tool.at("tool_config"))
+		if !b.read[name] {
+			b.read[name] = true
+			r.tool(b, tool.at("tool_config"))
+		}
 	case b.inline[name]:
 		id.anew()
 	default:
@@ -248,6 +251,7 @@ func (r *elevenReader) voice(b *builder, config node) {
 
 // keywords are words that the transcriber is told.
 func (b *builder) keywords(words []string) string {
+	given := len(words)
 	words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "" || len(word) > 100 })
 	if len(words) > 100 {
 		return "A transcriber is told at most 100 words."
@@ -257,6 +261,9 @@ func (b *builder) keywords(words []string) string {
 		list[i] = word
 	}
 	b.stt["keywords"] = list
+	if left := given - len(words); left > 0 {
+		return cut("Words have 1 to 100 bytes: %d of %d are left out.", left, given)
+	}
 	return ""
 }
 
@@ -266,27 +273,45 @@ func (r *elevenReader) fillers(b *builder, n node) {
 	off := false
 	n.number("timeout_seconds", "agent.voice.waiting.filler_after_ms", func(value float64) string {
 		off = value <= 0
-		after := int32(0)
-		if !off {
-			after = int32(min(value*1000, 60000))
-		}
+		after := int32(min(max(value*1000, 0), maxFillerAfterMs))
 		b.waiting().FillerAfterMs = &after
-		return ""
-	})
-	say := func(text string) string {
-		text = clip(strings.TrimSpace(text), maxNameChars)
-		if !off && text != "" && len(b.waiting().GetFillers()) < 10 {
-			b.waiting().Fillers = append(b.waiting().Fillers, text)
+		if value*1000 > maxFillerAfterMs {
+			return cut("A filler is said after at most 60 seconds: it is 60 s.")
 		}
 		return ""
+	})
+	if off {
+		for _, key := range []string{"message", "additional_soft_timeout_messages"} {
+			n.at(key).set(Row{Kind: Empty})
+		}
+		return
 	}
-	n.text("message", "agent.voice.waiting.fillers", say)
-	n.texts("additional_soft_timeout_messages", "agent.voice.waiting.fillers", func(texts []string) string {
-		for _, text := range texts {
-			say(text)
+	n.text("message", fillers, b.filler)
+	for _, text := range n.at("additional_soft_timeout_messages").items() {
+		if words, ok := text.value.(string); ok {
+			text.settle(fillers, b.filler(words))
 		}
-		return ""
-	})
+	}
+}
+
+// fillers is the field of sentences that are said while the user waits, and maxFillerAfterMs the
+// longest that the user waits for one.
+const (
+	fillers          = "agent.voice.waiting.fillers"
+	maxFillerAfterMs = 60000
+)
+
+// filler adds a sentence that is said while the user waits for an answer.
+func (b *builder) filler(text string) string {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return "It says nothing."
+	case len(b.waiting().GetFillers()) == 10:
+		return "An agent has at most ten fillers."
+	}
+	b.waiting().Fillers = append(b.waiting().Fillers, clip(text, maxNameChars))
+	return cutText(text, maxNameChars)
 }
 
 // limits reads how long a conversation may last.
@@ -336,7 +361,7 @@ func (r *elevenReader) document(n node, id string) *Source {
 	source := &Source{}
 	n.at("id").anew()
 	n.at("type").became("source")
-	n.text("name", "source.name", into(&source.Name))
+	n.text("name", "source.name", clipped(&source.Name, maxNameChars))
 	switch n.peek("type") {
 	case "url":
 		n.text("url", "source.url", into(&source.URL))
@@ -349,7 +374,6 @@ func (r *elevenReader) document(n node, id string) *Source {
 	if source.URL == "" && source.Text == "" {
 		return nil
 	}
-	source.Name = clip(source.Name, maxNameChars)
 	if source.URL != "" {
 		source.Name = sourceName(source.Name, source.URL)
 	}

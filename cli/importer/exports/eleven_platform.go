@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
 // platform reads the settings around the conversation.
@@ -13,26 +11,13 @@ func (r *elevenReader) platform(b *builder, n node) {
 	n.note(elevenNotes.platform)
 	for _, one := range n.down("evaluation", "criteria").items() {
 		one.note(elevenNotes.criterion)
-		prompt := one.at("conversation_goal_prompt")
-		why := b.criterion(prompt, one.peek("id"), one.peek("name"), one.peek("conversation_goal_prompt"))
-		for _, key := range []string{"id", "name", "type", "conversation_goal_prompt"} {
-			one.at(key).settle("agent.analysis.criteria", why)
-		}
+		b.criterion(one)
 	}
 	data := n.at("data_collection")
 	for _, id := range data.keys() {
 		one := data.at(id)
 		one.note(elevenNotes.datum)
-		values, _ := textsOf(one.at("enum").value)
-		kind := one.at("type")
-		why := b.datum(kind, &parlancev1.AnalysisField{
-			Id: id, Type: one.peek("type"), Description: one.peek("description"), Enum: values,
-		})
-		for _, key := range []string{"type", "description", "enum"} {
-			if one.has(key) && !isUnset(one.at(key).value) {
-				one.at(key).settle("agent.analysis.data", why)
-			}
-		}
+		b.datum(one, id, "", "enum")
 	}
 	n.text("summary_language", "agent.analysis.language", func(tag string) string {
 		return language(&b.analysis(n.at("summary_language")).Language)(tag)

@@ -79,7 +79,7 @@ func newHTTPTool(plan *Plan, n node) *Tool {
 // named reads the name and the description.
 func (t *Tool) named(n node, name, description string) {
 	n.text(name, "tool.slug", into(&t.Want.Slug))
-	n.text(description, "tool.description", into(&t.Want.Description))
+	n.text(description, "tool.description", clipped(&t.Want.Description, maxDescriptionChars))
 	t.describe()
 }
 
@@ -91,7 +91,6 @@ func (t *Tool) describe() {
 		t.Notes = append(t.Notes, "was named "+quoted(given)+". Names begin with a letter and have letters, digits, _ and -: "+
 			"use the new one in instructions")
 	}
-	t.Want.Description = clip(strings.TrimSpace(t.Want.GetDescription()), maxDescriptionChars)
 	if t.Want.GetDescription() == "" {
 		t.Want.Description = strings.ReplaceAll(t.Want.GetSlug(), "_", " ")
 	}
@@ -140,11 +139,10 @@ func (t *Tool) headers(n node) {
 // client reads a tool that the connected client runs.
 func (r *elevenReader) client(b *builder, n node) {
 	n.note(elevenNotes.clientTool)
-	n.at("type").became("agent.tools_config.client_tools")
+	n.at("type").became(clientTools)
 	s := &schema{properties: map[string]any{}, fixer: clientFixer(b, n.peek("name"))}
 	parameters := s.object(n.at("parameters"))
-	n.at("description").became("agent.tools_config.client_tools")
-	n.at("name").settle("agent.tools_config.client_tools", b.clientTool(n.peek("name"), n.peek("description"), parameters))
+	b.clientTool(n, parameters)
 	n.number("response_timeout_secs", "agent.tools_config.client_tool_timeout_seconds", func(value float64) string {
 		longest := b.toolsConfig().GetClientToolTimeoutSeconds()
 		return toolSeconds(&b.toolsConfig().ClientToolTimeoutSeconds, 1)(max(value, float64(longest)))
@@ -223,10 +221,7 @@ func (r *elevenReader) system(b *builder, n node, kind string) {
 
 func (r *elevenReader) voicemail(b *builder, params node) {
 	b.callbacks().Voicemail = "hang_up"
-	params.text("voicemail_message", "agent.callbacks.voicemail_message", func(text string) string {
-		b.callbacks().Voicemail, b.callbacks().VoicemailMessage = "leave_message", clip(text, 1000)
-		return ""
-	})
+	b.voicemail(params, "voicemail_message")
 }
 
 // transfer reads a number that calls are transferred to.
@@ -240,13 +235,12 @@ func (r *elevenReader) transfer(b *builder, n node) {
 		n.at("phone_number").anew()
 	}
 	text, _ := number.value.(string)
-	if why := b.destination(n.peek("condition"), text); why != "" {
+	if why := b.destination(n.at("condition"), text); why != "" {
 		n.lost("%s", why)
 		return
 	}
-	number.became("agent.handover.destinations")
-	destination.at("type").became("agent.handover.destinations")
-	n.at("condition").became("agent.handover.destinations")
+	number.became(destinations)
+	destination.at("type").became(destinations)
 	n.text("transfer_type", "agent.handover.mode", func(kind string) string {
 		b.handover().Mode = map[string]string{"conference": "warm"}[kind]
 		return ""

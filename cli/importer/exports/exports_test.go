@@ -167,10 +167,11 @@ func checkRows(t *testing.T, plan *exports.Plan, given []exports.File) {
 	rows := map[string]bool{}
 	for _, row := range plan.Rows {
 		rows[row.File+"\x00"+row.Path] = true
-		if row.Kind == exports.Lost && (row.Why == "" || !strings.HasSuffix(row.Why, ".") && !strings.HasSuffix(row.Why, ")")) {
+		hasSentence := strings.HasSuffix(row.Why, ".") || strings.HasSuffix(row.Why, ")")
+		if (row.Kind == exports.Lost || row.Kind == exports.Cut) && !hasSentence {
 			t.Errorf("%s has no sentence: %q", row.Path, row.Why)
 		}
-		if row.Kind == exports.Mapped && row.To == "" {
+		if (row.Kind == exports.Mapped || row.Kind == exports.Cut) && row.To == "" {
 			t.Errorf("%s became nothing", row.Path)
 		}
 	}

@@ -42,11 +42,11 @@ type Agent struct {
 	ID string
 	// Base is its name without what tells it from another agent of the export.
 	Base string
-	// Missing says what of the agent is in a file that was not given, so that it cannot be made.
-	Missing string
-	Tools   []*Tool
-	Sources []*Source
-	Todos   []Todo
+	// Obstacle says why the agent cannot be made; empty when it can.
+	Obstacle string
+	Tools    []*Tool
+	Sources  []*Source
+	Todos    []Todo
 	// Variables are the {{names}} of its texts and tools that a session must be given, sorted.
 	Variables []string
 	// speech are the members of the export that name the provider, model and voice of stt and tts.

@@ -1,10 +1,9 @@
 package exports
 
 import (
+	"math"
 	"slices"
 	"strings"
-
-	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
 // retellReader reads an export of Retell.
@@ -113,7 +112,7 @@ func (r *retellReader) retellLLM(b *builder, n node, single bool, items []item) 
 		if !simpleKey.MatchString(id) {
 			id = "ID"
 		}
-		b.Missing = "its response engine, which has the prompt and the tools"
+		b.Obstacle = "the export lacks its response engine, which has the prompt and the tools: give that file too"
 		b.todo("Export the response engine, which has the prompt and the tools, and run the import again with its file as well",
 			`curl -H "Authorization: Bearer $RETELL_API_KEY" https://api.retellai.com/get-retell-llm/`+id+" > llm.json")
 		return
@@ -126,7 +125,7 @@ func (r *retellReader) retellLLM(b *builder, n node, single bool, items []item) 
 // spoken reads how the agent hears and speaks.
 func (r *retellReader) spoken(b *builder, n node) {
 	if list, ok := textsOf(n.at("language").value); ok && len(list) > 0 {
-		n.at("language").settle("agent.language", language(&b.Want.Language)(list[0]))
+		n.at("language").settle("agent.language", firstLanguage(&b.Want.Language, list))
 	} else {
 		n.text("language", "agent.language", language(&b.Want.Language))
 	}
@@ -157,25 +156,40 @@ func (r *retellReader) spoken(b *builder, n node) {
 	})
 }
 
+// firstLanguage sets the first of several languages.
+func firstLanguage(place *string, tags []string) string {
+	why := language(place)(tags[0])
+	if why != "" || len(tags) == 1 {
+		return why
+	}
+	return cut("An agent has one language, here the first, or none: without one it speaks that of its user. Left out are %s.",
+		quotedList(tags[1:]))
+}
+
+// ringSeconds sets for how long a call rings, of milliseconds.
+func ringSeconds(place *int32, most float64) func(float64) string {
+	return func(given float64) string {
+		value := math.Trunc(given / 1000)
+		if why := whole(place, 5, most)(value); why != "" || value*1000 == given {
+			return why
+		}
+		return cut("Time-outs are whole seconds: it is %d s.", *place)
+	}
+}
+
 // limits reads time-outs and calls.
 func (r *retellReader) limits(b *builder, n node) {
 	n.number("max_call_duration_ms", "agent.max_duration_seconds", scaled(&b.Want.MaxDurationSeconds, 1000))
 	n.number("end_call_after_silence_ms", "agent.idle_timeout_seconds", scaled(&b.Want.IdleTimeoutSeconds, 1000))
 	n.number("ring_duration_ms", "agent.callbacks.ring_seconds", func(value float64) string {
-		return whole(&b.callbacks().RingSeconds, 5, 120)(float64(int(value / 1000)))
+		return ringSeconds(&b.callbacks().RingSeconds, 120)(value)
 	})
 	voicemail := n.down("voicemail_option", "action")
 	n.at("voicemail_option").note(retellNotes.voicemail)
 	switch voicemail.peek("type") {
 	case "static_text":
 		voicemail.at("type").became("agent.callbacks.voicemail")
-		voicemail.text("text", "agent.callbacks.voicemail_message", func(text string) string {
-			if text = b.render(voicemail.at("text"), text); len([]rune(text)) > 1000 {
-				return "It has more than 1,000 characters."
-			}
-			b.callbacks().Voicemail, b.callbacks().VoicemailMessage = "leave_message", text
-			return ""
-		})
+		b.voicemail(voicemail, "text")
 	case "hangup":
 		b.callbacks().Voicemail = "hang_up"
 		voicemail.at("type").became("agent.callbacks.voicemail")
@@ -195,25 +209,27 @@ func (r *retellReader) limits(b *builder, n node) {
 func (r *retellReader) analysis(b *builder, n node) {
 	for _, one := range n.at("post_call_analysis_data").items() {
 		one.note(retellNotes.datum)
-		kind := one.at("type")
-		var why string
 		if one.peek("type") == "system-presets" {
-			if one.peek("name") == "user_sentiment" {
-				why = "How the user feels is a value like others: describe it in analysis.data."
-			} else {
-				b.analysis(kind)
-			}
-		} else {
-			values, _ := textsOf(one.at("choices").value)
-			why = b.datum(kind, &parlancev1.AnalysisField{
-				Id: one.peek("name"), Type: one.peek("type"), Description: one.peek("description"), Enum: values,
-			})
+			r.preset(b, one)
+			continue
 		}
-		for _, key := range []string{"name", "type", "description", "choices"} {
-			if one.has(key) && !isUnset(one.at(key).value) {
-				one.at(key).settle("agent.analysis.data", why)
-			}
-		}
+		b.datum(one, one.peek("name"), "name", "choices")
+	}
+}
+
+// preset reads a value that Retell itself describes.
+func (r *retellReader) preset(b *builder, n node) {
+	why := ""
+	if n.peek("name") == "user_sentiment" {
+		why = "How the user feels is a value like others: describe it in analysis.data."
+	} else {
+		b.analysis(n.at("type"))
+	}
+	for _, key := range []string{"name", "type"} {
+		n.at(key).settle("agent.analysis.enabled", why)
+	}
+	if n.has("description") {
+		n.at("description").lost("%s", noAnalysis)
 	}
 }
 
@@ -249,7 +265,7 @@ func (r *retellReader) storage(b *builder, n node) {
 // engine reads the prompt of one agent, its model, and what it may use.
 func (r *retellReader) engine(b *builder, n node) {
 	n.note(retellNotes.engine)
-	n.text("general_prompt", "agent.instructions", b.rendered(n, "general_prompt", 100000, &b.Want.Instructions))
+	b.prompt(n, "general_prompt")
 	if n.peek("start_speaker") == "user" && n.peek("begin_message") != "" {
 		n.at("begin_message").lost("The agent waits for its user, and never says it.")
 	} else {

@@ -23,7 +23,7 @@ func (r *retellReader) agentFlow(b *builder, n node, items []item) {
 		if !simpleKey.MatchString(id) {
 			id = "ID"
 		}
-		b.Missing = "its conversation flow, which has the prompt and the tools"
+		b.Obstacle = "the export lacks its conversation flow, which has the prompt and the tools: give that file too"
 		b.todo("Export the conversation flow, which has the prompt and the tools, and run the import again with its file as well",
 			`curl -H "Authorization: Bearer $RETELL_API_KEY" https://api.retellai.com/get-conversation-flow/`+id+" > flow.json")
 		return
@@ -36,7 +36,7 @@ func (r *retellReader) agentFlow(b *builder, n node, items []item) {
 // flow reads what a conversation flow has beside its steps, which have no counterpart.
 func (r *retellReader) flow(b *builder, n node) {
 	n.note(retellNotes.flow)
-	n.text("global_prompt", "agent.instructions", b.rendered(n, "global_prompt", 100000, &b.Want.Instructions))
+	b.prompt(n, "global_prompt")
 	n.text("start_speaker", "agent.first_message", func(string) string { return "" })
 	n.down("model_choice").text("model", "agent.model.name", b.model)
 	n.at("model_choice").note(retellNotes.choice)

@@ -49,13 +49,7 @@ func (r *retellReader) custom(n node) *Tool {
 	tool.parameters(n.at("parameters"))
 	tool.retellServer(n)
 	n.number("timeout_ms", "tool.timeout_seconds", toolSeconds(&tool.Want.TimeoutSeconds, 1000))
-	n.number("max_retry", "tool.retry.max_attempts", func(value float64) string {
-		if value < 0 {
-			return "It is negative, so the default stays."
-		}
-		tool.Want.Retry = &parlancev1.ToolRetry{MaxAttempts: int32(min(value+1, 5))}
-		return ""
-	})
+	n.number("max_retry", "tool.retry.max_attempts", tool.attempts)
 	kept := n.at("response_variables")
 	for _, name := range kept.keys() {
 		path, _ := kept.at(name).value.(string)
@@ -156,12 +150,12 @@ func (r *retellReader) transfer(b *builder, n node) {
 	}
 	number := destination.at("number")
 	text, _ := number.value.(string)
-	if why := b.destination(n.peek("name"), text); why != "" {
+	if why := b.destination(n.at("name"), text); why != "" {
 		n.lost("%s", why)
 		return
 	}
-	for _, at := range []node{number, destination.at("type"), n.at("name"), n.at("type")} {
-		at.became("agent.handover.destinations")
+	for _, at := range []node{number, destination.at("type"), n.at("type")} {
+		at.became(destinations)
 	}
 	option := n.at("transfer_option")
 	option.note(retellNotes.option)
@@ -172,6 +166,6 @@ func (r *retellReader) transfer(b *builder, n node) {
 		return ""
 	})
 	option.number("transfer_ring_duration_ms", "agent.handover.ring_seconds", func(value float64) string {
-		return whole(&b.handover().RingSeconds, 5, 60)(float64(int(value / 1000)))
+		return ringSeconds(&b.handover().RingSeconds, 60)(value)
 	})
 }

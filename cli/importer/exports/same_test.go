@@ -108,13 +108,13 @@ func TestAgentsOfTheSameName(t *testing.T) {
 func TestRetellWithoutEngine(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{
-		`"type": "retell-llm", "llm_id": "l"`:                          "its response engine, which has the prompt and the tools",
-		`"type": "conversation-flow", "conversation_flow_id": "f"`:     "its conversation flow, which has the prompt and the tools",
+		`"type": "retell-llm", "llm_id": "l"`:                          "the export lacks its response engine, ",
+		`"type": "conversation-flow", "conversation_flow_id": "f"`:     "the export lacks its conversation flow, ",
 		`"type": "custom-llm", "llm_websocket_url": "wss://localhost"`: "",
 	} {
 		plan := read(t, exports.Retell, `{"agent_name": "A", "response_engine": {`+kind+`}}`)
-		if got := plan.Agents[0].Missing; got != want {
-			t.Errorf("%s: lacks %q", kind, got)
+		if got := plan.Agents[0].Obstacle; !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: cannot be made: %q", kind, got)
 		}
 	}
 }

@@ -3,11 +3,12 @@ package exports
 import (
 	"encoding/json"
 	"math"
+	"strings"
 )
 
 // The methods of this file take a member of an object, hand its value to set, and write down what
-// became of it. set returns a sentence when the value cannot be used, else "". A member that is
-// not there, or null, is left alone; one of another type has no counterpart.
+// became of it. set returns a sentence when the value cannot be used, cut when a part of it is, else
+// "". A member that is not there, or null, is left alone; one of another type has no counterpart.
 
 // text takes a text.
 func (n node) text(key, to string, set func(string) string) {
@@ -88,13 +89,33 @@ func textsOf(value any) ([]string, bool) {
 	return texts, true
 }
 
-// settle writes down that a member became a field, or why it did not.
+// settle writes down that a member became a field, or why it did not, or not as a whole.
 func (n node) settle(to, why string) {
-	if why != "" {
+	switch left, isCut := strings.CutPrefix(why, cutMark); {
+	case why == "":
+		n.became(to)
+	case isCut:
+		n.set(Row{Kind: Cut, To: to, Why: left})
+	default:
 		n.lost("%s", why)
-		return
 	}
-	n.became(to)
+}
+
+// clipped returns a setter that keeps a text's first characters.
+func clipped(place *string, most int) func(string) string {
+	return func(text string) string {
+		text = strings.TrimSpace(text)
+		*place = clip(text, most)
+		return cutText(text, most)
+	}
+}
+
+// cutText says that a text is cut to a number of characters; "" when it is not longer.
+func cutText(text string, most int) string {
+	if clip(text, most) == text {
+		return ""
+	}
+	return cut("It has more than %d characters: the first %d are kept.", most, most)
 }
 
 // into returns a setter that always accepts.

@@ -17,6 +17,8 @@ type Kind string
 const (
 	// Mapped members became a field of ours, which Row.To names.
 	Mapped Kind = "mapped"
+	// Cut members became a field in part: Row.To names it, and Row.Why says what was left out.
+	Cut Kind = "cut"
 	// Lost members have no counterpart; Row.Why says why.
 	Lost Kind = "lost"
 	// Anew is for ids, times and the like: an installation gives its own.
@@ -53,6 +55,12 @@ type tree struct {
 // table has a sentence for each member that is known to have no counterpart. Its keys are paths
 // below the object that the table belongs to, with [] for any place of a list.
 type table map[string]string
+
+// cutMark begins the sentences of cut.
+const cutMark = "\x00cut"
+
+// cut is what a setter returns that used a part of a value: the sentence says what is left out.
+func cut(format string, args ...any) string { return cutMark + fmt.Sprintf(format, args...) }
 
 // anew in a table marks what an installation gives itself.
 const anew = "\x00anew"

@@ -144,26 +144,7 @@ func (r *vapiReader) model(b *builder, n node, server endpoint) {
 	n.number("maxTokens", "agent.model.max_output_tokens", func(value float64) string {
 		return whole(&b.agentModel().MaxOutputTokens, 0, 200000)(value)
 	})
-	var prompts []string
-	add := func(at node) {
-		text, _ := at.value.(string)
-		prompts = append(prompts, b.render(at, text))
-		at.became("agent.instructions")
-	}
-	if prompt := n.at("systemPrompt"); prompt.exists() && !isUnset(prompt.value) {
-		add(prompt)
-	}
-	for _, message := range n.at("messages").items() {
-		if message.peek("role") != "system" {
-			message.lost("Conversations begin with the prompt: examples of what is said belong into instructions.")
-			continue
-		}
-		message.at("role").became("agent.instructions")
-		if content := message.at("content"); content.exists() {
-			add(content)
-		}
-	}
-	b.Want.Instructions = clip(strings.Join(prompts, "\n\n"), 100000)
+	r.prompts(b, n)
 	for _, tool := range n.at("tools").items() {
 		r.tool(b, tool, server)
 	}
@@ -172,6 +153,25 @@ func (r *vapiReader) model(b *builder, n node, server endpoint) {
 			r.toolByID(b, id, server)
 		}
 	}
+}
+
+// prompts joins the prompts of an assistant.
+func (r *vapiReader) prompts(b *builder, n node) {
+	var places []node
+	if prompt := n.at("systemPrompt"); prompt.exists() && !isUnset(prompt.value) {
+		places = append(places, prompt)
+	}
+	for _, message := range n.at("messages").items() {
+		if message.peek("role") != "system" {
+			message.lost("Conversations begin with the prompt: examples of what is said belong into instructions.")
+			continue
+		}
+		message.at("role").became("agent.instructions")
+		if content := message.at("content"); content.exists() {
+			places = append(places, content)
+		}
+	}
+	b.prompts(places)
 }
 
 func (r *vapiReader) toolByID(b *builder, id node, server endpoint) {
@@ -214,10 +214,13 @@ func (r *vapiReader) modelName(b *builder, n node) {
 	}
 	n.text("model", "agent.model.name", set)
 	n.texts("fallbackModels", "agent.model.fallbacks", func(names []string) string {
-		for _, name := range names[:min(len(names), 5)] {
-			if name != "" && len(name) <= maxNameChars {
+		for _, name := range names {
+			if name != "" && len(name) <= maxNameChars && len(b.agentModel().GetFallbacks()) < maxFallbacks {
 				b.agentModel().Fallbacks = append(b.agentModel().Fallbacks, &parlancev1.ModelRef{Provider: provider, Name: name})
 			}
+		}
+		if left := len(names) - len(b.agentModel().GetFallbacks()); left > 0 {
+			return cut("An agent has at most %d fallbacks, with names of 1 to %d bytes: %d are left out.", maxFallbacks, maxNameChars, left)
 		}
 		return ""
 	})
@@ -243,7 +246,7 @@ func (r *vapiReader) voice(b *builder, n node) {
 	n.text("language", "agent.voice.tts", b.member(b.tts, "language"))
 	n.text("instructions", "agent.voice.tts", func(text string) string {
 		b.tts["instructions"] = clip(text, maxDescriptionChars)
-		return ""
+		return cutText(text, maxDescriptionChars)
 	})
 	n.number("stability", "agent.voice.tts", ranged(b.tts, "stability", 0, 1))
 	n.number("similarityBoost", "agent.voice.tts", ranged(b.tts, "similarity_boost", 0, 1))
@@ -269,11 +272,16 @@ func (r *vapiReader) transcriber(b *builder, n node) {
 	}
 	var words []string
 	add := func(more []string) string {
+		weighted := false
 		for _, word := range more {
-			word, _, _ = strings.Cut(word, ":") // Deepgram's keywords have a weight behind a colon
-			words = append(words, word)
+			word, _, found := strings.Cut(word, ":") // Deepgram's keywords have a weight behind a colon
+			words, weighted = append(words, word), weighted || found
 		}
-		return b.keywords(words)
+		why := b.keywords(words)
+		if why == "" && weighted {
+			return cut("Words have no weights: what is behind a colon is left out.")
+		}
+		return why
 	}
 	n.texts("keywords", "agent.voice.stt", add)
 	n.texts("keyterm", "agent.voice.stt", add)
@@ -283,13 +291,7 @@ func (r *vapiReader) transcriber(b *builder, n node) {
 func (r *vapiReader) limits(b *builder, n node) {
 	n.number("maxDurationSeconds", "agent.max_duration_seconds", seconds(&b.Want.MaxDurationSeconds))
 	n.number("silenceTimeoutSeconds", "agent.idle_timeout_seconds", seconds(&b.Want.IdleTimeoutSeconds))
-	n.text("voicemailMessage", "agent.callbacks.voicemail_message", func(text string) string {
-		if text = b.render(n.at("voicemailMessage"), text); len([]rune(text)) > 1000 {
-			return "It has more than 1,000 characters."
-		}
-		b.callbacks().Voicemail, b.callbacks().VoicemailMessage = "leave_message", text
-		return ""
-	})
+	b.voicemail(n, "voicemailMessage")
 	if denoise := n.at("backgroundDenoisingEnabled"); denoise.exists() {
 		denoise.anew()
 	}
@@ -321,11 +323,8 @@ func (r *vapiReader) analysis(b *builder, n node) {
 	properties := schema.at("properties")
 	for _, name := range properties.keys() {
 		property := properties.at(name)
-		values, _ := textsOf(property.at("enum").value)
-		why := b.datum(property, &parlancev1.AnalysisField{
-			Id: name, Type: property.peek("type"), Description: property.peek("description"), Enum: values,
-		})
-		property.settle("agent.analysis.data", why)
+		property.note(vapiNotes.property)
+		b.datum(property, name, "", "enum")
 	}
 }
 
@@ -357,16 +356,16 @@ func (r *vapiReader) transferTo(b *builder, n node) {
 		}
 		number := one.at("number")
 		text, _ := number.value.(string)
-		if why := b.destination(cmp.Or(one.peek("name"), one.peek("description")), text); why != "" {
+		name := one.at("name")
+		if one.peek("name") == "" {
+			name = one.at("description")
+		}
+		if why := b.destination(name, text); why != "" {
 			one.lost("%s", why)
 			continue
 		}
-		number.became("agent.handover.destinations")
-		for _, key := range []string{"type", "name", "description"} {
-			if one.has(key) {
-				one.at(key).became("agent.handover.destinations")
-			}
-		}
+		number.became(destinations)
+		one.at("type").became(destinations)
 		one.down("transferPlan").note(vapiNotes.transferPlan)
 		one.at("transferPlan").text("mode", "agent.handover.mode", func(mode string) string {
 			if strings.HasPrefix(mode, "warm-") {

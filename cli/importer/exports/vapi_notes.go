@@ -8,13 +8,15 @@ const (
 	noTranscribe = "The transcriber is asked as its provider is by default."
 	noSpeech     = "Speech is made as the voice's provider makes it."
 	noPrompts    = "Analyses have prompts of their own: write criteria, and describe each value."
+	noNested     = "Lists and objects are not read out: make a value of each of their members."
+	noLimits     = "Values have a type and a description: write it into the description."
 	noArtifacts  = "Recordings and transcripts are read over the API (docs/recordings.md, docs/sessions.md)."
 	noServer     = "Requests come from the installation's own addresses."
 )
 
 // vapiNotes are sentences for members of Vapi's exports without counterpart.
 var vapiNotes = struct {
-	ids, assistant, model, voice, transcriber, analysis, summary, schema, artifacts, compliance, server, backoff, tool, function,
+	ids, assistant, model, voice, transcriber, analysis, summary, schema, property, artifacts, compliance, server, backoff, tool, function,
 	builtIn, extraction, metadata, destination, transferPlan, knowledge, squad, member, file table
 }{
 	ids: table{
@@ -84,6 +86,10 @@ var vapiNotes = struct {
 	schema: table{
 		"type": anew, "required": "A value that was not said is null.", "description": anew, "title": anew, "items": anew,
 	},
+	property: table{
+		"format": noLimits, "pattern": noLimits, "minimum": noLimits, "maximum": noLimits, "minLength": noLimits, "maxLength": noLimits,
+		"default": noLimits, "examples": noLimits, "title": anew, "items": noNested, "properties": noNested, "required": noNested,
+	},
 	artifacts: table{
 		"recordingFormat": "Recordings are WAV files (docs/recordings.md).", "recordingUseCustomStorageEnabled": noArtifacts,
 		"videoRecordingEnabled": "There is no video.", "fullMessageHistoryEnabled": anew, "pcapEnabled": noArtifacts,
@@ -126,8 +132,9 @@ var vapiNotes = struct {
 	metadata:   table{"protocol": anew},
 	destination: table{
 		"message": "The model says in its own words that it transfers.", "numberE164CheckEnabled": anew,
-		"extension": "No keys are pressed after a transfer.",
-		"callerId":  "The caller's or the agent's number is shown, as the carrier does it.",
+		"description": "A destination has a name, and nothing beside it: write into instructions when to transfer to it.",
+		"extension":   "No keys are pressed after a transfer.",
+		"callerId":    "The caller's or the agent's number is shown, as the carrier does it.",
 	},
 	transferPlan: table{
 		"message": "The model says in its own words that it transfers.", "summaryPlan": "With mode warm the person hears a summary first.",

@@ -97,14 +97,9 @@ func (r *vapiReader) function(b *builder, n node, server endpoint) *Tool {
 			n.lost("Tools that a client runs belong to an agent, and no assistant of the export has this one.")
 			return nil
 		}
-		const to = "agent.tools_config.client_tools"
-		for _, key := range []string{"description", "parameters"} {
-			if function.has(key) {
-				function.at(key).became(to)
-			}
-		}
+		function.at("parameters").became(clientTools)
 		parameters, _ := clientFixer(b, function.peek("name")).schema(function.at("parameters"), nil, false)
-		function.at("name").settle(to, b.clientTool(function.peek("name"), function.peek("description"), parameters))
+		b.clientTool(function, parameters)
 		return nil
 	}
 	tool := newHTTPTool(r.plan, n)
@@ -164,13 +159,7 @@ func (t *Tool) credential(n node) {
 
 func (t *Tool) backoff(n node) {
 	n.note(vapiNotes.backoff)
-	n.number("maxRetries", "tool.retry.max_attempts", func(value float64) string {
-		if value < 0 {
-			return "It is negative, so the default stays."
-		}
-		t.Want.Retry = &parlancev1.ToolRetry{MaxAttempts: int32(min(value+1, 5))}
-		return ""
-	})
+	n.number("maxRetries", "tool.retry.max_attempts", t.attempts)
 }
 
 // apiRequest reads a tool that calls any endpoint.
@@ -239,7 +228,7 @@ func (r *vapiReader) mcp(n node) *Tool {
 	function.note(vapiNotes.builtIn)
 	if function.peek("name") != "" {
 		function.text("name", "tool.slug", into(&tool.Want.Slug))
-		function.text("description", "tool.description", into(&tool.Want.Description))
+		function.text("description", "tool.description", clipped(&tool.Want.Description, maxDescriptionChars))
 	}
 	tool.Want.McpServerUrl = server.peek("url")
 	if tool.Want.GetSlug() == "" {
