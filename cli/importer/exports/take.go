@@ -7,8 +7,9 @@ import (
 )
 
 // The methods of this file take a member of an object, hand its value to set, and write down what
-// became of it. set returns a sentence when the value cannot be used, cut when a part of it is, else
-// "". A member that is not there, or null, is left alone; one of another type has no counterpart.
+// became of it. set returns a sentence when the value cannot be used, that of cut when a part of it
+// is, else "". A member that is not there, or null, is left alone; one of another type has no
+// counterpart.
 
 // text takes a text.
 func (n node) text(key, to string, set func(string) string) {

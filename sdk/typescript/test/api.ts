@@ -36,7 +36,9 @@ export async function withApi(
   let routed: ReturnType<typeof connectNodeAdapter> | undefined;
   const server = createServer((request, response) => {
     requests.push({ path: request.url ?? '', headers: request.headers });
-    if (!parts.handler?.(request, response, requests.length)) routed?.(request, response);
+    if (parts.handler?.(request, response, requests.length)) return;
+    response.setHeader('Parlance-Version', '2026-11-28');
+    routed?.(request, response);
   });
   server.on('connection', (socket) => {
     sockets.add(socket);

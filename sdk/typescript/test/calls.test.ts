@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
+import type { ConnectRouter } from '@connectrpc/connect';
+import { WebSocket } from 'ws';
 import { AgentService } from '../src/gen/agents_pb.js';
+import { SessionService } from '../src/gen/sessions_pb.js';
 import { all, isReason, Parlance, ParlanceError, sdkVersion } from '../src/index.js';
 import { type Api, keysOf, refuse, withApi } from './api.js';
+import { answerOf, serve } from './service.js';
 
 const agent = { workspaceId: 'ws_1', agentId: 'agt_1' };
 const getAgent = (api: Api, options?: ConstructorParameters<typeof Parlance>[0]) => api.client(options).agents.getAgent(agent);
@@ -217,3 +221,32 @@ export function typesOf(parlance: Parlance): void {
   const deliveries: AsyncIterable<{ attempt: number }> = all(parlance.webhooks.listWebhookDeliveries, { limit: 10 });
   void [agents, deliveries];
 }
+
+test('a signal stops the creation of a session, and closes one that is not connected yet', async () => {
+  const about = { agentId: 'agt_1', userId: 'u', modality: 'text' };
+  await failing(9, () => true, async (api) => {
+    const stop = new AbortController();
+    const connected = api.client().sessions.connect(about, { WebSocket, signal: stop.signal });
+    stop.abort();
+    await assert.rejects(connected, { name: 'ParlanceError', reason: 'canceled' });
+  });
+  const service = await serve();
+  const createSession = () => ({ id: 'ses_1', chatUrl: service.chatUrl });
+  const created = { routes: (router: ConnectRouter) => router.service(SessionService, { createSession }) };
+  const test = async (api: Api): Promise<void> => {
+    const early = new AbortController();
+    const options = { WebSocket, retry: { settleMs: 0 }, autoConnect: false };
+    const unopened = await api.client().sessions.connect(about, { ...options, signal: early.signal });
+    early.abort();
+    await assert.rejects(unopened.send('Hello').done, { name: 'SessionError', code: 'closed' });
+    assert.equal(service.connections.length, 0);
+
+    const late = new AbortController();
+    const session = await api.client().sessions.connect(about, { ...options, signal: late.signal });
+    assert.equal((await session.send('Hello').done).text, answerOf('Hello'));
+    late.abort();
+    assert.equal((await session.send('Again').done).text, answerOf('Again'));
+    session.close();
+  };
+  await withApi(created, test).finally(() => service.close());
+});

@@ -13,13 +13,13 @@ import { type Api, keysOf, quick, withApi } from './api.js';
  * the header.
  */
 function cut(response: ServerResponse, type: string, begun: string | Uint8Array, status = 200): true {
-  response.writeHead(status, { 'content-type': type, connection: 'close' });
+  response.writeHead(status, { 'content-type': type, 'parlance-version': '2026-11-28', 'connection': 'close' });
   response.write(begun, () => response.destroy());
   return true;
 }
 
 function answer(response: ServerResponse, json: string): true {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(json);
+  response.writeHead(200, { 'content-type': 'application/json', 'parlance-version': '2026-11-28' }).end(json);
   return true;
 }
 

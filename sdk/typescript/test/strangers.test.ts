@@ -62,14 +62,24 @@ test('JSON that is not the service’s, and bytes that are no message, are answe
         await assert.rejects(call(api), { reason: 'not-found', status: 404 });
         assert.equal(api.requests.length, 1);
       }, '{"message": "no Route matched"}');
-  await stranger(200, { 'content-type': 'application/json' }, async (api) => {
-    await assert.rejects(api.client().agents.getAgent(agent), { reason: 'not-parlance' });
-    assert.equal(api.requests.length, 1);
-  }, '\xff\xff\xff');
+  for (const body of ['\xff\xff\xff', '{"a": 1}', '{}'])
+    await stranger(200, { 'content-type': 'application/json' }, async (api) => {
+      await assert.rejects(api.client().agents.getAgent(agent), { reason: 'not-parlance' });
+      assert.equal(api.requests.length, 1);
+    }, body);
   await stranger(200, { 'content-type': 'application/json' }, async (api) => {
     await assert.rejects(api.client().knowledge.upload(file), { reason: 'not-parlance' });
   }, 'null and void');
 });
+
+test('a page may get an answer whose version is hidden from it', () =>
+  stranger(200, { 'content-type': 'application/json' }, async (api) => {
+    const client = api.client({
+      // What a browser makes of the answer of another origin, whose headers it may not see.
+      fetch: async (input, init) => Object.defineProperty(await fetch(input, init), 'type', { value: 'cors' }),
+    });
+    assert.equal((await client.agents.getAgent(agent)).id, 'agt_1');
+  }, '{"id": "agt_1"}'));
 
 test('a problem of the service’s is understood by calls too', () =>
   stranger(404, { 'content-type': 'application/problem+json' }, async (api) => {
@@ -108,6 +118,10 @@ test('a field of a wrong type is a TypeError, and nothing is sent', () =>
   withApi({}, async (api) => {
     const list = api.client().agents.listAgents({ workspaceId: 'ws_1', pageSize: 'many' } as never);
     await assert.rejects(list, { name: 'TypeError', message: /ListAgentsRequest.*page_size/ });
+    const untext = api.client().agents.getAgent({ ...agent, workspaceId: 5 } as never);
+    await assert.rejects(untext, { name: 'TypeError', message: /GetAgentRequest.*workspace_id/ });
+    const unstreamed = api.client().sessions.streamTurn({ sessionId: 'ses_1', text: 5 } as never);
+    await assert.rejects(unstreamed.next(), { name: 'TypeError', message: /StreamTurnRequest.*text/ });
     const broken = Object.defineProperty({ sessionId: 'ses_1' }, 'text', { enumerable: true, get: () => assert.fail('no text') });
     const turn = api.client().sessions.streamTurn(broken);
     await assert.rejects(turn.next(), { name: 'TypeError', message: /StreamTurnRequest/ });

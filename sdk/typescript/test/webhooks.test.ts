@@ -98,6 +98,14 @@ for (const [name, failure, changes, raw = disabled, secrets = secret] of failure
     await assert.rejects(verify(headers, raw as string, secrets, { now }), { name: 'WebhookError', failure });
   });
 
+test('a signed body that is no object is refused in plain words', async () => {
+  for (const raw of ['null', '[]', '7'])
+    await assert.rejects(verify(headersOf(raw), raw, secret, { now }), {
+      failure: 'body-invalid',
+      message: 'The body is not an event: it is no object.',
+    });
+});
+
 test('the tolerance reaches five minutes both ways', async () => {
   for (const seconds of [-300, 300]) {
     const time = String(nowMs / 1000 + seconds);

@@ -70,10 +70,11 @@ export interface Sessions extends Client<typeof SessionService> {
   /**
    * Creates a session and connects to it: for text, and for voice unless the modality is `text`.
    * Node before 22 has no WebSocket: pass one in the options. Its restart() needs a `fetchSession`.
+   * `signal` stops the creation, and closes a session that has not been connected yet.
    */
   connect(
     request: MessageInitShape<typeof CreateSessionRequestSchema>,
-    options?: Omit<ConnectOptions, 'chatUrl' | 'wsUrl'>,
+    options?: Omit<ConnectOptions, 'chatUrl' | 'wsUrl'> & { readonly signal?: AbortSignal },
   ): Promise<ConnectedSession>;
 }
 
@@ -182,13 +183,26 @@ function makeSessions(client: Client<typeof SessionService>, connection: Connect
   return {
     ...client,
     streamTurn: (request, options) => streamTurn(client, connection, request, options),
-    async connect(request, options) {
-      if (!options?.WebSocket && typeof WebSocket === 'undefined')
+    async connect(request, { signal, ...options } = {}) {
+      if (!options.WebSocket && typeof WebSocket === 'undefined')
         throw new TypeError('There is no WebSocket here, as in Node before 22. Pass one: { WebSocket: (await import("ws")).WebSocket }.');
-      const { id, chatUrl, wsUrl } = await client.createSession(request);
-      return Object.assign(connect({ ...options, chatUrl, ...(request.modality !== 'text' && { wsUrl }) }), { id });
+      const { id, chatUrl, wsUrl } = await client.createSession(request, signal && { signal });
+      const session = connect({ ...options, chatUrl, ...(request.modality !== 'text' && { wsUrl }) });
+      if (signal) closeUnopened(session, signal);
+      return Object.assign(session, { id });
     },
   };
+}
+
+/** Closes a session when a signal says so before there was a connection. */
+function closeUnopened(session: Session, signal: AbortSignal): void {
+  if (signal.aborted) return session.close();
+  signal.addEventListener('abort', session.close, { once: true });
+  const stop = session.on('state', ({ state }) => {
+    if (state.name !== 'open') return;
+    stop();
+    signal.removeEventListener('abort', session.close);
+  });
 }
 
 function makeKnowledge(client: Client<typeof KnowledgeService>, connection: Connection): Knowledge {

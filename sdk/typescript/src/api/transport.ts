@@ -1,5 +1,5 @@
 // The connection to the service: who calls, in which version, and again when it failed.
-import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMessage, type MessageInitShape, toBinary, toJson } from '@bufbuild/protobuf';
 import { createContextValues, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { newId } from '../session/ids.js';
@@ -33,13 +33,16 @@ export interface Connection {
 /** The name of the header that makes repetitions of a request one request. */
 export const idempotencyKey = 'Idempotency-Key';
 
+/** The name of the header with the version of the contract. */
+const versionHeader = 'Parlance-Version';
+
 /** A new idempotency key. */
 export const newIdempotencyKey = (): string => newId('sdk');
 
 /** Puts on a request who calls, and with what. */
 export function addHeaders(header: Headers, apiKey: string): void {
   header.set('Authorization', `Bearer ${apiKey}`);
-  header.set('Parlance-Version', apiVersion);
+  header.set(versionHeader, apiVersion);
   // Browsers have a user agent of their own.
   if (globalThis.location === undefined) header.set('User-Agent', `parlance-sdk-typescript/${sdkVersion}`);
 }
@@ -89,7 +92,9 @@ export function makeTransport({ baseUrl, apiKey, timeoutMs, retries, fetch, inte
 /** Throws a TypeError when a request has a field of a wrong type. */
 function checkRequest<I extends DescMessage>(schema: I, message: MessageInitShape<I>): void {
   try {
-    toBinary(schema, create(schema, message));
+    const made = create(schema, message);
+    toJson(schema, made); // calls are sent so; the binary format takes anything for a text
+    toBinary(schema, made); // and streams so
   } catch (error) {
     throw new TypeError(`The request is no ${schema.name}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -117,7 +122,7 @@ async function fetchAnswer(fetch: Connection['fetch'], input: RequestInfo | URL,
     const header: HeaderOf = (name) => response.headers.get(name);
     const { status, headers } = response;
     const expected = new Headers(init.headers).get('content-type');
-    const isAnswer = status === 200 && mediaTypeOf(header) === expected;
+    const isAnswer = status === 200 && mediaTypeOf(header) === expected && (expected === streamType || hasVersion(response));
     if (isAnswer && expected === streamType) {
       if (!response.body) throw lostConnection('The stream has no body.');
       return new Response(withLost(response.body, lost), { headers });
@@ -131,6 +136,12 @@ async function fetchAnswer(fetch: Connection['fetch'], input: RequestInfo | URL,
     throw error instanceof ParlanceError ? error : lost(error);
   }
 }
+
+/**
+ * Whether an answer has the version of the contract, which every answer of the service has. An answer
+ * to a page of another origin may hide it: something in front of the service decides what it shows.
+ */
+const hasVersion = ({ type, headers }: Response): boolean => type === 'cors' || headers.has(versionHeader);
 
 /** The text of an answer; empty when it cannot be read and the status, of a refusal, says enough. */
 export function textOf(response: Response, isNeeded: () => boolean): Promise<string> {

@@ -11,6 +11,8 @@ import type { ClientEvent } from './wire.js';
 
 /** Why something was refused. `code` is one of docs/errors.md, or a word of the protocol. */
 export class SessionError extends Error {
+  override readonly name = 'SessionError';
+
   constructor(
     readonly code: string,
     message: string,

@@ -1,5 +1,5 @@
 // Deliveries of webhooks: whether they come from the service. Needs Web Crypto and nothing else.
-import { fromJson, type JsonObject } from '@bufbuild/protobuf';
+import { fromJson, type JsonObject, type JsonValue } from '@bufbuild/protobuf';
 import { type Event, EventSchema } from '../gen/webhooks_pb.js';
 
 /**
@@ -132,7 +132,9 @@ function concat(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
 function eventOf(id: string, raw: Uint8Array): Event {
   let event: Event;
   try {
-    const { data = {}, ...about } = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw)) as JsonObject;
+    const body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw)) as JsonValue;
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new TypeError('it is no object.');
+    const { data = {}, ...about } = body;
     event = fromJson(EventSchema, { ...about, data }, { ignoreUnknownFields: true });
     event.payload = payloadOf(event.type, data as JsonObject);
   } catch (error) {
