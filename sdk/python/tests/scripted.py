@@ -23,6 +23,8 @@ class Reply:
     """The connection is broken behind the body, which announces one byte more than it has."""
     is_stalled: bool = False
     """The connection stays behind such a body, and nothing comes."""
+    is_endless: bool = False
+    """Nothing but the end of the connection says where the body ends."""
 
 
 @dataclass(frozen=True)
@@ -123,13 +125,14 @@ class Scripted:
         handler.send_response(reply.status)
         for name, value in reply.headers.items():
             handler.send_header(name, value)
-        handler.send_header("Content-Length", str(len(reply.body) + (reply.is_cut or reply.is_stalled)))
+        if not reply.is_endless:
+            handler.send_header("Content-Length", str(len(reply.body) + (reply.is_cut or reply.is_stalled)))
         handler.end_headers()
         handler.wfile.write(reply.body)
         if reply.is_stalled:
             handler.wfile.flush()
             self._closing.wait()
-        handler.close_connection = reply.is_cut or reply.is_stalled
+        handler.close_connection = reply.is_cut or reply.is_stalled or reply.is_endless
 
     @staticmethod
     def _read(handler: BaseHTTPRequestHandler) -> bytes:

@@ -73,6 +73,27 @@ def test_busy_proxies_are_tried_again_when_they_say(serve: Serve, calling: Calli
     assert 7 <= pauses[0] <= 9
 
 
+def test_a_message_that_ends_in_the_middle_with_its_connection_is_asked_for_again(serve: Serve, calling: Calling) -> None:
+    whole = message(Agent(id="agt_1", name="Ada"))
+    whole.is_endless = True
+    half = Reply(200, whole.body[:-1], whole.headers, is_endless=True)
+    server = serve(half, whole)
+    client, _ = calling(server)
+    assert client.agents.get_agent(agent_id="agt_1").name == "Ada"
+    assert len(server.seen) == 2
+    with pytest.raises(parlance.ParlanceError) as caught:
+        calling(serve(half))[0].agents.get_agent(agent_id="agt_1")
+    assert caught.value.reason == parlance.CONNECTION_FAILED
+
+
+def test_a_message_of_its_length_that_cannot_be_read_is_of_somebody_else(serve: Serve, calling: Calling) -> None:
+    server = serve(Reply(200, message(Agent(id="agt_1")).body[:-1], {"Content-Type": "application/proto"}))
+    client, _ = calling(server)
+    with pytest.raises(parlance.ParlanceError) as caught:
+        client.agents.get_agent(agent_id="agt_1")
+    assert (caught.value.reason, len(server.seen)) == (parlance.NOT_PARLANCE, 1)
+
+
 PACKED = {"Content-Encoding": "gzip", "Content-Type": "application/proto"}
 
 

@@ -62,11 +62,21 @@ def reading(response: httpx.Response, kind: str) -> Iterator[None]:
 
 
 def decode(response: httpx.Response, body: bytes, answer: Message) -> None:
-    """Reads a message. Raises ParlanceError when it is none."""
+    """Reads a message. Raises ParlanceError when it is none, or was cut off."""
     try:
         answer.ParseFromString(body)
     except DecodeError:
+        if media_type(response.headers) == UNARY_TYPE and _ends_with_connection(response):
+            broken = "The connection broke in the middle of an answer."
+            raise ParlanceError(CONNECTION_FAILED, broken, code="unavailable") from None
         raise from_stranger(response.status_code, response.headers) from None
+
+
+def _ends_with_connection(response: httpx.Response) -> bool:
+    """Whether nothing but the end of the connection says where an answer ends, so that one that was cut
+    off looks whole."""
+    is_told = "Content-Length" in response.headers or "Transfer-Encoding" in response.headers
+    return not is_told and response.http_version.startswith("HTTP/1")
 
 
 class Envelopes:
