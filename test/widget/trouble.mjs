@@ -114,7 +114,8 @@ async function refused(chromium, url) {
 }
 
 async function colors(chromium, url) {
-  for (const color of ['transparent', 'rgba(0,0,0,.1)', 'rgb(255 255 255 / 90%)', 'currentColor', 'nonsense', '#ffe08a', 'rebeccapurple']) {
+  for (const color of ['transparent', 'rgba(0,0,0,.1)', 'rgb(255 255 255 / 90%)', 'currentColor', 'nonsense', 'red}', 'var(--none)', 'initial',
+    '#ffe08a', 'rebeccapurple']) {
     const page = await open(chromium, url, withScript(`data-color="${color}"`, /data-color="[^"]*"/));
     const look = await page.locator('.launcher').evaluate((e) => {
       const { backgroundColor, color } = getComputedStyle(e);
@@ -165,6 +166,52 @@ async function mounted(chromium, url) {
   await page.context().close();
 }
 
+/** A widget that was destroyed, or removed by the page, and what brings it back. */
+async function returned(chromium, url) {
+  // The page of the example has Trusted Types, and no policy that takes addresses of scripts.
+  const page = await open(chromium, url, withPolicy((policy) => policy.replace(/require-trusted-types-for [^;]*/, '')));
+  const again = () =>
+    page.evaluate(() => {
+      const old = document.querySelector('script[data-session]');
+      const script = document.createElement('script');
+      Object.assign(script.dataset, old.dataset);
+      script.src = old.src;
+      return new Promise((resolve) => {
+        script.addEventListener('load', resolve);
+        document.body.append(script);
+      });
+    });
+  const complained = (what) => until(`the console says ${what}`, () => page.complaints.splice(0).some((c) => what.test(c)));
+  await again();
+  await complained(/in this page twice/);
+  await page.evaluate(() => window.Parlance.destroy());
+  assert.equal(await page.locator('.launcher').count(), 0);
+  await page.evaluate(() => window.Parlance.open());
+  await complained(/open\(\) has nothing to open.*Insert the script again/);
+  await again();
+  await page.locator('.launcher').waitFor();
+
+  await page.evaluate(() => (window.removed = document.querySelector('[data-mode]')).remove());
+  await page.evaluate(() => document.body.append(window.removed));
+  await complained(/removed from the page stays empty.*Insert the script again/);
+  await page.evaluate(() => window.removed.remove());
+  await again();
+  await page.locator('.launcher').waitFor();
+  await page.evaluate(() => window.Parlance.open());
+  await page.locator('.panel').waitFor();
+
+  const refusal = await page.evaluate(() => {
+    try {
+      return window.Parlance.mount(null);
+    } catch (error) {
+      return String(error);
+    }
+  });
+  assert.match(refusal, /^TypeError: .*needs an element/);
+  assert.deepEqual(page.complaints, []);
+  await page.context().close();
+}
+
 /** Checks all of it, on a site of its own. */
 export async function troubles(chromium, url, seen) {
   await blocked(chromium, url);
@@ -180,4 +227,6 @@ export async function troubles(chromium, url, seen) {
   seen('colours on which no words can be read are refused');
   await mounted(chromium, url);
   seen('panels in a page: no session before they are used, and its end when the page removes them');
+  await returned(chromium, url);
+  seen('a widget that was destroyed or removed comes back with its script, and says so');
 }

@@ -1,6 +1,6 @@
 // The script of a page: reads its attributes, shows the widget, and makes window.Parlance.
 import { complain, type Files, readConfig, type Settings } from './config.js';
-import { mount, type Mounted } from './mount.js';
+import { howToReturn, mount, type Mounted } from './mount.js';
 
 /** What a page may listen to. */
 const eventTypes = ['open', 'close', 'session', 'message', 'answer', 'handover', 'ended'];
@@ -23,6 +23,8 @@ export interface ParlanceApi {
   mount(element: HTMLElement, settings?: Settings): { destroy(): void };
   /** Ends the conversation and removes the widget. */
   destroy(): void;
+  /** Whether all that was shown was destroyed, or removed by the page. The script may run again. */
+  readonly isGone: boolean;
 }
 
 const names = ['session', 'title', 'greeting', 'color', 'position', 'lang', 'theme', 'dir'];
@@ -42,6 +44,7 @@ function start(script: HTMLScriptElement | null): ParlanceApi {
   };
   let floating: Mounted | undefined;
   const shown = new Set<Mounted>();
+  let isGone = false;
   let context: object = {};
 
   /** Shows a widget, unless its settings are refused. */
@@ -50,22 +53,31 @@ function start(script: HTMLScriptElement | null): ParlanceApi {
     if (!config) return undefined;
     const mounted = mount(config, files, emit, () => gone(mounted), element);
     shown.add(mounted);
+    isGone = false;
     mounted.store.setContext(context);
     return mounted;
   }
 
   function gone(mounted: Mounted): void {
     shown.delete(mounted);
+    isGone = shown.size === 0;
     if (floating === mounted) floating = undefined;
   }
+
+  /** Opens, or also closes, the panel behind the button. */
+  const open = (name: string, isOpen: (before: boolean) => boolean): void =>
+    whenReady(() => {
+      if (floating) floating.store.setOpen(isOpen(floating.store.state.isOpen));
+      else complain(`Parlance.${name}() has nothing to open: data-session is missing or refused, or the chat was removed. ${howToReturn}`);
+    });
 
   // Without data-session the page uses mount() alone.
   if (settings.session !== undefined) whenReady(() => (floating = show(settings)));
 
   return {
-    open: () => whenReady(() => floating?.store.setOpen(true)),
+    open: () => open('open', () => true),
     close: () => floating?.store.setOpen(false),
-    toggle: () => whenReady(() => floating?.store.setOpen(!floating.store.state.isOpen)),
+    toggle: () => open('toggle', (before) => !before),
     on(type, listener) {
       if (typeof listener !== 'function') throw new TypeError(`Parlance.on('${type}', listener) needs a function as its listener.`);
       if (!eventTypes.includes(type)) complain(`There is no event “${type}”. There are ${eventTypes.join(', ')}.`);
@@ -78,11 +90,17 @@ function start(script: HTMLScriptElement | null): ParlanceApi {
       for (const { store } of shown) store.setContext(context);
     },
     mount(element, more = {}) {
+      // What a page passes may be nothing, in spite of its type.
+      if ((element as Node | null | undefined)?.nodeType !== Node.ELEMENT_NODE)
+        throw new TypeError('Parlance.mount(element, settings) needs an element of the page.');
       const mounted = show({ ...settings, ...more }, element);
       return { destroy: () => mounted?.destroy() };
     },
     destroy() {
       for (const mounted of shown) mounted.destroy();
+    },
+    get isGone() {
+      return isGone;
     },
   };
 }
@@ -99,5 +117,5 @@ declare global {
   }
 }
 
-if (window.Parlance) complain('The script is in this page twice.');
+if (window.Parlance && !window.Parlance.isGone) complain('The script is in this page twice.');
 else window.Parlance = start(document.currentScript as HTMLScriptElement | null);

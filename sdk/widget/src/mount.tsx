@@ -15,9 +15,18 @@ export interface Mounted {
 /** The widget's own colour. */
 const ownColor = '#0a5f4f';
 
+/** What brings the chat into the page again. */
+export const howToReturn = 'Insert the script again, or use Parlance.mount(element).';
+
 /** The element that holds the widget. A page can remove it without saying so. */
 class Host extends HTMLElement {
   removed: () => void = () => undefined;
+  /** Its conversation was ended; nothing is shown in it any more. */
+  isOver = false;
+
+  connectedCallback(): void {
+    if (this.isOver) complain(`An element that was removed from the page stays empty. ${howToReturn}`);
+  }
 
   disconnectedCallback(): void {
     // An element that is only moved is in the page again at once.
@@ -55,6 +64,7 @@ export function mount(
   render(<App store={store} isInline={Boolean(element)} />, root);
   function destroy(): void {
     host.removed = () => undefined;
+    host.isOver = true;
     render(null, root);
     store.destroy();
     host.remove();
@@ -67,7 +77,10 @@ export function mount(
 /** Sets the colour, or the widget's own where the words on it could not be read, and theirs. */
 function setColor(host: HTMLElement, color: string): void {
   if (color) host.style.setProperty('--parlance-color', color);
-  const chosen = getComputedStyle(host).getPropertyValue('--parlance-color').trim() || ownColor;
+  // A browser refuses some texts as the value of a property, and says nothing.
+  const isTaken = !color || host.style.getPropertyValue('--parlance-color') !== '';
+  const shown = isTaken ? getComputedStyle(host).getPropertyValue('--parlance-color').trim() : '';
+  const chosen = shown || color || ownColor;
   let words = textOn(chosen);
   if (!words) {
     complain(`“${chosen}” cannot be the colour of the chat: it must be a CSS colour without transparency.`);
