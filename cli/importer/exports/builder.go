@@ -334,6 +334,7 @@ func (b *builder) criterion(n node) {
 	}
 	for _, key := range []string{"id", "type", "name", "conversation_goal_prompt"} {
 		n.at(key).settle(to, why)
+		b.analysisFrom = append(b.analysisFrom, n.at(key))
 	}
 	if why != "" {
 		return
@@ -375,6 +376,7 @@ func (b *builder) datum(n node, id, nameKey, enumKey string) {
 	for _, key := range []string{nameKey, "type", "description", enumKey} {
 		if at := n.at(key); at.exists() && !isUnset(at.value) {
 			at.settle(to, why)
+			b.analysisFrom = append(b.analysisFrom, at)
 		}
 	}
 	if why != "" {

@@ -159,3 +159,24 @@ func TestToolNamedTwice(t *testing.T) {
 		t.Errorf("%d tools", got)
 	}
 }
+
+// Nothing of an analysis is mapped when there is none, because nothing is kept.
+func TestNothingToAnalyse(t *testing.T) {
+	t.Parallel()
+	for provider, text := range map[exports.Provider]string{
+		exports.ElevenLabs: `{"conversation_config": {"agent": {"prompt": {"prompt": "p"}}}, "platform_settings": {
+			"privacy": {"zero_retention_mode": true}, "data_collection": {"d": {"type": "string", "description": "d"}},
+			"evaluation": {"criteria": [{"id": "c", "name": "c", "conversation_goal_prompt": "p"}]}}}`,
+		exports.Vapi: `{"firstMessage": "Hi", "compliancePlan": {"hipaaEnabled": true}, "analysisPlan": {"structuredDataPlan": {
+			"schema": {"type": "object", "properties": {"d": {"type": "string", "description": "d"}}}}}}`,
+		exports.Retell: `{"agent_name": "A", "response_engine": {"type": "retell-llm"}, "data_storage_setting": "basic_attributes_only",
+			"retellLlmData": {"llm_id": "l", "general_prompt": "p"}, "post_call_analysis_data": [
+			{"type": "system-presets", "name": "call_summary"}, {"type": "string", "name": "d", "description": "d"}]}`,
+	} {
+		for _, one := range read(t, provider, text).Rows {
+			if strings.HasPrefix(one.To, "agent.analysis") {
+				t.Errorf("%s: %s became %s", provider, one.Path, one.To)
+			}
+		}
+	}
+}

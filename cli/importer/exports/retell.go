@@ -227,6 +227,7 @@ func (r *retellReader) preset(b *builder, n node) {
 	}
 	for _, key := range []string{"name", "type"} {
 		n.at(key).settle("agent.analysis.enabled", why)
+		b.analysisFrom = append(b.analysisFrom, n.at(key))
 	}
 	if n.has("description") {
 		n.at("description").lost("%s", noAnalysis)
