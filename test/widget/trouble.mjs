@@ -114,8 +114,8 @@ async function refused(chromium, url) {
 }
 
 async function colors(chromium, url) {
-  for (const color of ['transparent', 'rgba(0,0,0,.1)', 'rgb(255 255 255 / 90%)', 'currentColor', 'nonsense', 'red}', 'var(--none)', 'initial',
-    '#ffe08a', 'rebeccapurple']) {
+  const refused = ['transparent', 'rgba(0,0,0,.1)', 'rgb(255 255 255 / 90%)', 'currentColor', 'nonsense', 'red}', 'var(--none)', 'initial'];
+  for (const color of [...refused, '#ffe08a', 'rebeccapurple']) {
     const page = await open(chromium, url, withScript(`data-color="${color}"`, /data-color="[^"]*"/));
     const look = await page.locator('.launcher').evaluate((e) => {
       const { backgroundColor, color } = getComputedStyle(e);
