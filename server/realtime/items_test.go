@@ -268,6 +268,33 @@ func TestUpdateHistory(t *testing.T) {
 	wantSeen(t, f, "user: first, changed", "assistant: Hm.", "user: second")
 }
 
+// TestRefusedIsNotAnswered: a client sends a message and asks for its answer at once. When the
+// message is refused the model is not asked.
+func TestRefusedIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(say("Hm."))
+	made := f.create(t, sessions.VoiceAndText)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	c.send(
+		put("a", "user", `with \u0000`, ""),
+		`{"type":"response.create","response":{"metadata":{"parlance_request":"a"}}}`,
+	)
+	if failed := c.want("error"); path(failed, "error", "event_id") != "put_a" {
+		t.Errorf("%v", failed)
+	}
+	c.send(
+		put("b", "user", "without", ""),
+		`{"type":"response.create","response":{"metadata":{"parlance_request":"b"}}}`,
+	)
+	c.until("response.done")
+	wantSeen(t, f, "user: without")
+	if asked := len(f.model.requests()); asked != 1 {
+		t.Errorf("the model was asked %d times", asked)
+	}
+}
+
 // TestDeleteWhileAnswering: an item of an open answer can be deleted once it is recorded.
 func TestDeleteWhileAnswering(t *testing.T) {
 	t.Parallel()

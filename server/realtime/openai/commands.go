@@ -48,6 +48,7 @@ func (d *Dialect) createItem(e clientEvent) {
 	}
 	read, refused := readItem(item, "item")
 	if refused != nil {
+		d.refusedItem = item.ID
 		d.refuse(e.EventID, refused)
 		return
 	}

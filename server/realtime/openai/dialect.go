@@ -32,6 +32,8 @@ type Dialect struct {
 	lastResponse string
 	// requested has, by command, what the responses that have not started were asked for with.
 	requested map[string]requestedResponse
+	// refusedItem is the id of the item that was refused last.
+	refusedItem string
 	// maxTokens is the client's bound of an answer; 0 or less when there is none.
 	maxTokens int
 	// audioRefused is set once the client has got the error that it cannot speak here.

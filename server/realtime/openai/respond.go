@@ -40,6 +40,9 @@ const (
 	maxRequested          = 64
 )
 
+// messageKey is the member of a response's metadata by which a client names the message to answer.
+const messageKey = "parlance_request"
+
 func (d *Dialect) createResponse(e clientEvent) {
 	var params newResponse
 	if dialect.IsPresent(e.Response) {
@@ -52,6 +55,9 @@ func (d *Dialect) createResponse(e clientEvent) {
 	if refused != nil {
 		d.refuse(e.EventID, refused)
 		return
+	}
+	if asked := params.Metadata[messageKey]; asked != nil && *asked != "" && *asked == d.refusedItem {
+		return // the client has been told, and there is nothing to answer
 	}
 	for _, unsupported := range unsupportedTools("response.tools", params.Tools) {
 		d.refuse(e.EventID, unsupported)
