@@ -9,6 +9,8 @@ export interface Call {
   service: string;
   /** ListAgents */
   method: string;
+  /** What the contract says of the request. */
+  input: DescMessage;
   /** The request as JSON, with the names of the contract. */
   request: Record<string, unknown>;
 }
@@ -22,13 +24,14 @@ function change(next: readonly Call[]) {
   for (const listener of listeners) listener();
 }
 
+const textOf = ({ service, method, request }: Call) => JSON.stringify([service, method, request]);
+
 /** Notes a call; a repeated one moves to the end. */
 export function noteCall(service: string, method: string, schema: DescMessage, message: Message): void {
   const request = toJson(schema, message, { useProtoFieldName: true }) as Record<string, unknown>;
   delete request['page_token'];
-  const call = { service, method, request };
-  const same = JSON.stringify(call);
-  change([...calls.filter((other) => JSON.stringify(other) !== same), call].slice(-most));
+  const call = { service, method, input: schema, request };
+  change([...calls.filter((other) => textOf(other) !== textOf(call)), call].slice(-most));
 }
 
 /** Forgets the calls, when another page is shown. */

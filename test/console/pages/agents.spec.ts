@@ -125,3 +125,33 @@ test('versions are compared and rolled back', async ({ open, look }, info) => {
   expect(agent.instructions).toContain('a few short sentences');
   await call('DELETE', `${agents}/${id}`);
 });
+
+test('of more agents than a list offers each can be chosen, and is shown by its name @wide', async ({
+  page,
+  open,
+  look,
+}) => {
+  // In a workspace of its own: other specs choose from the list, too.
+  const workspace = await call<{ id: string }>('POST', 'workspaces', { name: 'Of many agents' });
+  const here = `workspaces/${workspace.id}/agents`;
+  const make = (name: string) => call<{ id: string }>('POST', here, { name });
+  const last = 'Zoe, who is the last by name';
+  const { id: agentId } = await make(last);
+  await call('POST', 'sessions', { agent_id: agentId, user_id: 'of-the-last', modality: 'text' });
+  for (let at = 0; at < 200; at += 20)
+    await Promise.all(Array.from({ length: 20 }, (_, more) => make(`Ada ${String(at + more).padStart(3, '0')}`)));
+
+  await page.addInitScript((id) => sessionStorage.setItem('parlance.workspace', id), workspace.id);
+  await open('/sessions?user=of-the-last');
+  await expect(page.getByRole('row', { name: /of-the-last/ })).toContainText(last);
+  await page.getByRole('button', { name: /Agent$/ }).click();
+  await expect(page.getByText('There are more.')).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Search agents by name' }).pressSequentially('the last by');
+  await expect(page.getByRole('option')).toHaveCount(1);
+  await look();
+  await page.getByRole('option', { name: last }).click();
+  await expect(page).toHaveURL(new RegExp(`agent=${agentId}`));
+  await page.reload();
+  await expect(page.getByRole('button', { name: /Agent$/ })).toContainText(last);
+  await call('DELETE', `workspaces/${workspace.id}`);
+});

@@ -7,8 +7,8 @@ import type { CallbackBatch } from '#gen/callbacks_pb';
 import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
 import { download } from '../../api/download';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useHere, useMay } from '../../app/caller';
+import { AgentName } from '../../ui/AgentName';
 import { Button, ButtonLink } from '../../ui/Button';
 import { useConfirm } from '../../ui/Dialog';
 import { Card, Facts, Page } from '../../ui/Page';
@@ -40,7 +40,6 @@ export function Batch({ batchId }: { batchId: string }) {
 }
 
 function Shown({ batch }: { batch: CallbackBatch }) {
-  const { nameOf } = useAgentNames();
   const { name, status, progress, timezone, windowFrom, windowUntil } = batch;
   const total = progress?.total ?? 0;
   const numbers = progress
@@ -72,7 +71,12 @@ function Shown({ batch }: { batch: CallbackBatch }) {
         <Card title="Set up">
           <Facts
             facts={[
-              ['Agent', <Link href={`/agents/${batch.agentId}`}>{nameOf(batch.agentId)}</Link>],
+              [
+                'Agent',
+                <Link href={`/agents/${batch.agentId}`}>
+                  <AgentName id={batch.agentId} />
+                </Link>,
+              ],
               [
                 'Hours',
                 windowFrom || windowUntil

@@ -9,8 +9,9 @@ import type { CallbackBatch } from '#gen/callbacks_pb';
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useMutation } from '../../api/useMutation';
-import { useAgentNames } from '../../api/useAgentNames';
+import { useAgentChoices } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
+import { AgentSelect } from '../../ui/AgentSelect';
 import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { NumberField, TextArea, TextField } from '../../ui/Field';
@@ -39,7 +40,7 @@ const empty = {
 export function BatchForm({ onClose, onMade }: { onClose(): void; onMade(batch: CallbackBatch): void }) {
   const { workspaceId } = useHere();
   const client = useQueryClient();
-  const { choices } = useAgentNames();
+  const { choices } = useAgentChoices();
   const [values, setValues] = useState(empty);
   const set = (change: Partial<typeof empty>) => setValues((before) => ({ ...before, ...change }));
   const { recipients, variables, wrong: unreadable } = useMemo(() => recipientsOf(values.text), [values.text]);
@@ -100,7 +101,7 @@ export function BatchForm({ onClose, onMade }: { onClose(): void; onMade(batch: 
             placeholder="Appointments of this week"
             wrong={wrong['name']}
           />
-          <Select label="Agent that calls" choices={choices} value={agentId} onChange={(id) => set({ agentId: id })} />
+          <AgentSelect label="Agent that calls" value={agentId} onChange={(id) => set({ agentId: id })} />
         </div>
         <TextArea
           label="Numbers"

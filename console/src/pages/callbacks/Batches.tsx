@@ -3,10 +3,10 @@ import { useState } from 'react';
 import type { CallbackBatch } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useLiveList } from '../../api/useLiveList';
 import { useHere, useMay } from '../../app/caller';
 import { navigate } from '../../app/location';
+import { AgentName } from '../../ui/AgentName';
 import { Button } from '../../ui/Button';
 import type { Column } from '../../ui/DataTable';
 import { List } from '../../ui/List';
@@ -26,7 +26,6 @@ export const overOf = ({ progress }: CallbackBatch) =>
 export function Batches() {
   const { workspaceId } = useHere();
   const may = useMay('operator');
-  const { nameOf } = useAgentNames();
   const [isNew, setNew] = useState(false);
   const list = useLiveList(
     ['batches', workspaceId],
@@ -54,7 +53,7 @@ export function Batches() {
       cell: (batch) => `${count(overOf(batch))} of ${count(batch.progress?.total ?? 0)}`,
     },
     { id: 'reached', title: 'Reached', number: true, cell: ({ progress }) => count(progress?.completed ?? 0) },
-    { id: 'agent', title: 'Agent', cell: ({ agentId }) => nameOf(agentId) },
+    { id: 'agent', title: 'Agent', cell: ({ agentId }) => <AgentName id={agentId} /> },
     { id: 'made', title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} /> },
   ];
   return (

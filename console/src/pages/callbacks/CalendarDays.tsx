@@ -88,7 +88,7 @@ function Entry({
   entry: CalendarEntry;
   zone: string;
 }) {
-  const { nameOf } = useAgentNames();
+  const nameOf = useAgentNames([agentId]);
   const to = callbackId ? `/callbacks/list/${callbackId}` : `/callbacks/schedules/${scheduleId}`;
   const title = [stateText(status), callbackId ? '' : 'a run of a schedule to come', `by ${nameOf(agentId)}`, reason]
     .filter(Boolean)

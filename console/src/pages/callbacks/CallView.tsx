@@ -8,8 +8,8 @@ import type { CallTransfer, PhoneCall } from '#gen/telephony_pb';
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useMutation } from '../../api/useMutation';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useHere, useMay } from '../../app/caller';
+import { AgentName } from '../../ui/AgentName';
 import { Button, ButtonLink } from '../../ui/Button';
 import { Dialog, useConfirm } from '../../ui/Dialog';
 import { TextArea, TextField } from '../../ui/Field';
@@ -42,7 +42,6 @@ export function CallView({ callId }: { callId: string }) {
 }
 
 function Shown({ call }: { call: PhoneCall }) {
-  const { nameOf } = useAgentNames();
   const { userId, sessionId, callbackId } = call;
   return (
     <Page
@@ -56,7 +55,12 @@ function Shown({ call }: { call: PhoneCall }) {
               ['From', call.from],
               ['To', call.to],
               ['User', userId && <UserLink userId={userId} />],
-              ['Agent', <Link href={`/agents/${call.agentId}`}>{nameOf(call.agentId)}</Link>],
+              [
+                'Agent',
+                <Link href={`/agents/${call.agentId}`}>
+                  <AgentName id={call.agentId} />
+                </Link>,
+              ],
               ['Conversation', sessionId && <Link href={`/sessions/${sessionId}`}>{sessionId}</Link>],
               ['Callback', callbackId && <Link href={`/callbacks/list/${callbackId}`}>{callbackId}</Link>],
               ['Answered by', { human: 'a person', machine: 'a machine', '': '' }[call.answeredBy] ?? call.answeredBy],

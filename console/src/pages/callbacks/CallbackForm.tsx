@@ -5,9 +5,10 @@ import { Form } from 'react-aria-components/Form';
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useMutation } from '../../api/useMutation';
-import { useAgentNames } from '../../api/useAgentNames';
+import { useAgentChoices } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
 import { navigate } from '../../app/location';
+import { AgentSelect } from '../../ui/AgentSelect';
 import { Dialog } from '../../ui/Dialog';
 import { Checkbox, TextArea, TextField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';
@@ -23,7 +24,7 @@ const numberZone = { id: '', text: "The number's own" };
 export function CallbackForm({ zone, onClose }: { zone: string; onClose(): void }) {
   const { workspaceId } = useHere();
   const client = useQueryClient();
-  const { choices } = useAgentNames();
+  const { choices } = useAgentChoices();
   const [chosen, setAgent] = useState('');
   const [userId, setUser] = useState('');
   const [phoneNumber, setNumber] = useState('');
@@ -66,7 +67,7 @@ export function CallbackForm({ zone, onClose }: { zone: string; onClose(): void 
           make.mutate();
         }}
       >
-        <Select label="Agent that calls" choices={choices} value={agentId} onChange={setAgent} />
+        <AgentSelect label="Agent that calls" value={agentId} onChange={setAgent} />
         <TextField
           label="User"
           value={userId}

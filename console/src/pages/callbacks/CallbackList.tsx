@@ -4,10 +4,11 @@ import { useState } from 'react';
 import type { Callback } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useLiveList } from '../../api/useLiveList';
 import { useHere, useMay } from '../../app/caller';
 import { useFilters } from '../../app/location';
+import { AgentSelect } from '../../ui/AgentSelect';
+import { AgentName } from '../../ui/AgentName';
 import { Button } from '../../ui/Button';
 import type { Column } from '../../ui/DataTable';
 import { FilterDays, Filters, FilterText } from '../../ui/Filters';
@@ -24,13 +25,12 @@ const names = ['status', 'agent', 'user', 'from', 'until'] as const;
 
 /** The columns of callbacks. */
 export function useCallbackColumns(): Column<Callback>[] {
-  const { nameOf } = useAgentNames();
   return [
     { id: 'user', title: 'User', cell: ({ userId }) => userId },
     { id: 'number', title: 'Number', cell: ({ phoneNumber }) => <span className="nowrap">{phoneNumber}</span> },
     { id: 'status', title: 'State', cell: ({ status }) => <StateBadge status={status} /> },
     { id: 'at', title: 'Planned for', cell: ({ at }) => at && wordsIn(ownZone, timestampDate(at)) },
-    { id: 'agent', title: 'Agent', cell: ({ agentId }) => nameOf(agentId) },
+    { id: 'agent', title: 'Agent', cell: ({ agentId }) => <AgentName id={agentId} /> },
     {
       id: 'attempts',
       title: 'Attempts',
@@ -50,7 +50,6 @@ export function useCallbackColumns(): Column<Callback>[] {
 export function CallbackList() {
   const { workspaceId } = useHere();
   const may = useMay('operator');
-  const { choices } = useAgentNames();
   const [isNew, setNew] = useState(false);
   const [filters, change] = useFilters(names);
   const list = useLiveList(
@@ -92,12 +91,7 @@ export function CallbackList() {
           value={filters.status}
           onChange={(status) => change({ status })}
         />
-        <Select
-          label="Agent"
-          choices={[{ id: '', text: 'All' }, ...choices]}
-          value={filters.agent}
-          onChange={(agent) => change({ agent })}
-        />
+        <AgentSelect label="Agent" empty="All" value={filters.agent} onChange={(agent) => change({ agent })} />
         <FilterDays from={filters.from} until={filters.until} onChange={change} />
       </Filters>
       <List

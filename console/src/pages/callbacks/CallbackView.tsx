@@ -7,8 +7,8 @@ import type { Callback, CallbackAttempt } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useHere, useMay } from '../../app/caller';
+import { AgentName } from '../../ui/AgentName';
 import { Button, ButtonLink } from '../../ui/Button';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { useConfirm } from '../../ui/Dialog';
@@ -40,7 +40,6 @@ export function CallbackView({ callbackId }: { callbackId: string }) {
 }
 
 function Shown({ callback }: { callback: Callback }) {
-  const { nameOf } = useAgentNames();
   const {
     id,
     userId,
@@ -74,7 +73,12 @@ function Shown({ callback }: { callback: Callback }) {
               ['Conversation', sessionId && <Link href={`/sessions/${sessionId}`}>{sessionId}</Link>],
               ['User', <UserLink userId={userId} />],
               ['Number', phoneNumber],
-              ['Agent', <Link href={`/agents/${callback.agentId}`}>{nameOf(callback.agentId)}</Link>],
+              [
+                'Agent',
+                <Link href={`/agents/${callback.agentId}`}>
+                  <AgentName id={callback.agentId} />
+                </Link>,
+              ],
             ]}
           />
         </Card>

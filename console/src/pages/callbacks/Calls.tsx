@@ -1,10 +1,11 @@
 import type { PhoneCall } from '#gen/telephony_pb';
 
 import * as api from '../../api/clients';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useLiveList } from '../../api/useLiveList';
 import { useHere } from '../../app/caller';
 import { useFilters } from '../../app/location';
+import { AgentSelect } from '../../ui/AgentSelect';
+import { AgentName } from '../../ui/AgentName';
 import { Button, ButtonLink } from '../../ui/Button';
 import type { Column } from '../../ui/DataTable';
 import { Filters, FilterText } from '../../ui/Filters';
@@ -26,7 +27,6 @@ const directions = [
 /** Calls over the carrier, the newest first. */
 export function Calls() {
   const { workspaceId } = useHere();
-  const { choices, nameOf } = useAgentNames();
   const [filters, change] = useFilters(names);
   const list = useLiveList(
     ['calls', workspaceId, filters],
@@ -54,7 +54,7 @@ export function Calls() {
       cell: ({ direction, from, to }) => (direction === 'inbound' ? `called ${to}` : `was called at ${to}, by ${from}`),
     },
     { id: 'status', title: 'State', cell: ({ status }) => <StateBadge status={status} /> },
-    { id: 'agent', title: 'Agent', cell: ({ agentId }) => nameOf(agentId) },
+    { id: 'agent', title: 'Agent', cell: ({ agentId }) => <AgentName id={agentId} /> },
     { id: 'at', title: 'Began', cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       id: 'talked',
@@ -79,12 +79,7 @@ export function Calls() {
           onChange={(direction) => change({ direction })}
         />
         <Select label="State" choices={callStates} value={filters.status} onChange={(status) => change({ status })} />
-        <Select
-          label="Agent"
-          choices={[{ id: '', text: 'All' }, ...choices]}
-          value={filters.agent}
-          onChange={(agent) => change({ agent })}
-        />
+        <AgentSelect label="Agent" empty="All" value={filters.agent} onChange={(agent) => change({ agent })} />
       </Filters>
       <List
         label="Calls"

@@ -7,12 +7,12 @@ import type { PhoneNumber } from '#gen/telephony_pb';
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useMutation } from '../../api/useMutation';
-import { useAgentNames } from '../../api/useAgentNames';
+import { useAgentChoices } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
+import { AgentSelect } from '../../ui/AgentSelect';
 import { Dialog } from '../../ui/Dialog';
 import { Switch, TextArea, TextField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';
-import { Select } from '../../ui/Select';
 import { ShownSecret } from '../../ui/ShownSecret';
 import { CallFailure } from './CallFailure';
 import { linesOf, variablesOf } from './variables';
@@ -29,7 +29,7 @@ export function NumberForm({
 }) {
   const { workspaceId } = useHere();
   const client = useQueryClient();
-  const { choices } = useAgentNames();
+  const { choices } = useAgentChoices();
   const [values, setValues] = useState({
     phoneNumber: number?.phoneNumber ?? '',
     agentId: number?.agentId ?? '',
@@ -87,7 +87,7 @@ export function NumberForm({
             wrong={wrong['phone_number']}
           />
         )}
-        <Select label="Agent that answers" choices={choices} value={agentId} onChange={(id) => set({ agentId: id })} />
+        <AgentSelect label="Agent that answers" value={agentId} onChange={(id) => set({ agentId: id })} />
         <TextField
           label="Name"
           value={values.name}

@@ -5,9 +5,9 @@ import type { PhoneNumber } from '#gen/telephony_pb';
 
 import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useList } from '../../api/useList';
 import { useHere, useMay } from '../../app/caller';
+import { AgentName } from '../../ui/AgentName';
 import { Button } from '../../ui/Button';
 import type { Column } from '../../ui/DataTable';
 import { useConfirm } from '../../ui/Dialog';
@@ -66,7 +66,6 @@ export function Numbers() {
 }
 
 function useColumns(onEdit: (number: PhoneNumber) => void, onSecret: (secret: string) => void): Column<PhoneNumber>[] {
-  const { nameOf } = useAgentNames();
   const may = useMay('operator');
   const confirm = useConfirm();
   const client = useQueryClient();
@@ -115,7 +114,7 @@ function useColumns(onEdit: (number: PhoneNumber) => void, onSecret: (secret: st
       ),
     },
     { id: 'state', title: 'State', cell: (number) => <NumberState number={number} /> },
-    { id: 'agent', title: 'Agent', cell: ({ agentId }) => nameOf(agentId) },
+    { id: 'agent', title: 'Agent', cell: ({ agentId }) => <AgentName id={agentId} /> },
     {
       id: 'lookup',
       title: 'Look-up',

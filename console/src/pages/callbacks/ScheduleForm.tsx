@@ -8,8 +8,9 @@ import type { CallbackSchedule } from '#gen/callbacks_pb';
 import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useMutation } from '../../api/useMutation';
-import { useAgentNames } from '../../api/useAgentNames';
+import { useAgentChoices } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
+import { AgentSelect } from '../../ui/AgentSelect';
 import { Dialog } from '../../ui/Dialog';
 import { TextArea, TextField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';
@@ -66,7 +67,7 @@ export function ScheduleForm({
 }) {
   const { workspaceId } = useHere();
   const client = useQueryClient();
-  const { choices } = useAgentNames();
+  const { choices } = useAgentChoices();
   const [values, setValues] = useState(() => valuesOf(schedule));
   const set = (change: Partial<typeof values>) => setValues((before) => ({ ...before, ...change }));
   const agentId = values.agentId || choices[0]?.id || '';
@@ -130,7 +131,7 @@ export function ScheduleForm({
             placeholder="+49 30 123456"
             wrong={wrong['phone_number']}
           />
-          <Select label="Agent that calls" choices={choices} value={agentId} onChange={(id) => set({ agentId: id })} />
+          <AgentSelect label="Agent that calls" value={agentId} onChange={(id) => set({ agentId: id })} />
           <TextField
             label="Reason"
             value={values.reason}

@@ -7,10 +7,10 @@ import type { Callback, CallbackSchedule } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useLiveList } from '../../api/useLiveList';
 import { useHere, useMay } from '../../app/caller';
 import { navigate } from '../../app/location';
+import { AgentName } from '../../ui/AgentName';
 import { Button, ButtonLink } from '../../ui/Button';
 import { useConfirm } from '../../ui/Dialog';
 import { List } from '../../ui/List';
@@ -44,7 +44,6 @@ export function ScheduleView({ scheduleId }: { scheduleId: string }) {
 
 function Shown({ schedule }: { schedule: CallbackSchedule }) {
   const may = useMay('operator');
-  const { nameOf } = useAgentNames();
   const [isEditing, setEditing] = useState(false);
   const { cron, timezone, userId, exceptions, nextRuns } = schedule;
   const remove = useRemove(schedule);
@@ -92,7 +91,12 @@ function Shown({ schedule }: { schedule: CallbackSchedule }) {
             facts={[
               ['User', <UserLink userId={userId} />],
               ['Number', schedule.phoneNumber],
-              ['Agent', <Link href={`/agents/${schedule.agentId}`}>{nameOf(schedule.agentId)}</Link>],
+              [
+                'Agent',
+                <Link href={`/agents/${schedule.agentId}`}>
+                  <AgentName id={schedule.agentId} />
+                </Link>,
+              ],
               [
                 'Variables',
                 Object.entries(schedule.dynamicVariables)

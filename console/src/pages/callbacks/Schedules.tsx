@@ -6,10 +6,10 @@ import type { CallbackSchedule } from '#gen/callbacks_pb';
 
 import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useList } from '../../api/useList';
 import { useHere, useMay } from '../../app/caller';
 import { navigate } from '../../app/location';
+import { AgentName } from '../../ui/AgentName';
 import { Button } from '../../ui/Button';
 import type { Column } from '../../ui/DataTable';
 import { List } from '../../ui/List';
@@ -60,7 +60,6 @@ export function Schedules() {
 }
 
 function useColumns(): Column<CallbackSchedule>[] {
-  const { nameOf } = useAgentNames();
   const may = useMay('operator');
   return [
     { id: 'user', title: 'User', cell: ({ userId }) => userId },
@@ -72,7 +71,7 @@ function useColumns(): Column<CallbackSchedule>[] {
       cell: ({ nextRuns: [next], timezone, enabled }) =>
         enabled && next ? wordsIn(timezone, timestampDate(next)) : <span className="dim">none</span>,
     },
-    { id: 'agent', title: 'Agent', cell: ({ agentId }) => nameOf(agentId) },
+    { id: 'agent', title: 'Agent', cell: ({ agentId }) => <AgentName id={agentId} /> },
     {
       id: 'on',
       title: 'State',

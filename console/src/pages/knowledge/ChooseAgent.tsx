@@ -1,36 +1,27 @@
 import { useState } from 'react';
 
+import { AgentSelect } from '../../ui/AgentSelect';
 import { Button } from '../../ui/Button';
-import { Select } from '../../ui/Select';
 
 interface Props {
   label: string;
-  agents: { id: string; name: string }[];
+  /** Agents that are not offered. */
+  without?: readonly string[];
   action: string;
   isDisabled?: boolean;
   onChoose(agentId: string): void;
 }
 
 /** Chooses an agent, and does something with it. */
-export function ChooseAgent({ label, agents, action, isDisabled, onChoose }: Props) {
+export function ChooseAgent({ label, without = [], action, isDisabled, onChoose }: Props) {
   const [chosen, setChosen] = useState('');
-  if (agents.length === 0) return null;
+  const isNone = chosen === '' || without.includes(chosen);
   return (
     <div className="row" style={{ alignItems: 'end' }}>
       <div style={{ flex: '1 1 200px', maxWidth: 320 }}>
-        <Select
-          label={label}
-          placeholder="Choose an agent"
-          choices={agents.map(({ id, name }) => ({ id, text: name }))}
-          value={chosen}
-          onChange={setChosen}
-        />
+        <AgentSelect label={label} without={without} value={isNone ? '' : chosen} onChange={setChosen} />
       </div>
-      <Button
-        kind="primary"
-        isDisabled={isDisabled || !agents.some(({ id }) => id === chosen)}
-        onPress={() => onChoose(chosen)}
-      >
+      <Button kind="primary" isDisabled={isDisabled || isNone} onPress={() => onChoose(chosen)}>
         {action}
       </Button>
     </div>

@@ -8,16 +8,14 @@ import { useFilters } from '../../app/location';
 import { count } from '../../ui/format';
 import { Badge, Card } from '../../ui/Page';
 import { Select } from '../../ui/Select';
-import { useAgents } from './agents';
 import { rankingName } from './Evaluations';
 
 /** What got better and worse since another evaluation, which is chosen here. */
 export function Comparison({ evaluation: { id, agentId, comparison } }: { evaluation: KnowledgeEvaluation }) {
   const { workspaceId } = useHere();
   const [filters, change] = useFilters(['before']);
-  const { data: agents = [] } = useAgents();
   const { data: others = [] } = useQuery({
-    enabled: agents.some((agent) => agent.id === agentId), // of an agent that was deleted they cannot be listed
+    retry: false, // of an agent that was deleted they cannot be listed
     queryKey: ['evaluations', workspaceId, 'of agent', agentId],
     queryFn: async ({ signal }) =>
       (await api.knowledge.listKnowledgeEvaluations({ workspaceId, agentId, pageSize: 200 }, { signal })).evaluations,

@@ -7,6 +7,7 @@ import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
 import { useHere, useMay } from '../../app/caller';
 import { useFilters } from '../../app/location';
+import { AgentName } from '../../ui/AgentName';
 import { Button } from '../../ui/Button';
 import { useConfirm } from '../../ui/Dialog';
 import { count, duration, percent } from '../../ui/format';
@@ -14,7 +15,6 @@ import { Card, Facts, Page } from '../../ui/Page';
 import { Query } from '../../ui/Query';
 import { Time } from '../../ui/Time';
 import { tell, tellFailure } from '../../ui/toast';
-import { useAgents } from './agents';
 import { Comparison } from './Comparison';
 import { EvaluationRows } from './EvaluationRows';
 import { rankingName } from './Evaluations';
@@ -42,7 +42,6 @@ export default function Evaluation({ params: { evaluationId } }: { params: { eva
 }
 
 function Results({ evaluation }: { evaluation: KnowledgeEvaluation }) {
-  const { data: agents = [] } = useAgents();
   const { metrics, questionCount, topK, minSimilarity, agentId, embeddingModel, createdAt, durationMs } = evaluation;
   return (
     <>
@@ -64,7 +63,12 @@ function Results({ evaluation }: { evaluation: KnowledgeEvaluation }) {
       <Card>
         <Facts
           facts={[
-            ['Agent', <a href={`#/agents/${agentId}`}>{agents.find(({ id }) => id === agentId)?.name ?? agentId}</a>],
+            [
+              'Agent',
+              <a href={`#/agents/${agentId}`}>
+                <AgentName id={agentId} />
+              </a>,
+            ],
             [
               'Asked',
               <>

@@ -5,13 +5,13 @@ import type { KnowledgeEvaluation } from '#gen/knowledge_pb';
 import * as api from '../../api/clients';
 import { useList } from '../../api/useList';
 import { useHere, useMay } from '../../app/caller';
+import { AgentName } from '../../ui/AgentName';
 import { Button } from '../../ui/Button';
 import type { Column } from '../../ui/DataTable';
 import { count, percent } from '../../ui/format';
 import { List } from '../../ui/List';
 import { Empty, Page } from '../../ui/Page';
 import { Time } from '../../ui/Time';
-import { useAgents } from './agents';
 import './knowledge.css';
 import { NewEvaluation } from './NewEvaluation';
 
@@ -64,14 +64,13 @@ export default function Evaluations() {
 }
 
 function useColumns(): Column<KnowledgeEvaluation>[] {
-  const { data: agents = [] } = useAgents();
   const rate = (evaluation: KnowledgeEvaluation, ranking: string) => {
     const metrics = evaluation.metrics.find((one) => one.ranking === ranking);
     return metrics ? percent(metrics.hits, evaluation.questionCount) : '–';
   };
   return [
     { id: 'name', title: 'Name', cell: ({ name, id }) => name || id },
-    { id: 'agent', title: 'Agent', cell: ({ agentId }) => agents.find(({ id }) => id === agentId)?.name ?? agentId },
+    { id: 'agent', title: 'Agent', cell: ({ agentId }) => <AgentName id={agentId} /> },
     { id: 'questions', title: 'Questions', number: true, cell: ({ questionCount }) => count(questionCount) },
     { id: 'hybrid', title: 'Found by meaning and words', number: true, cell: (one) => rate(one, 'hybrid') },
     { id: 'similarity', title: 'Found by meaning only', number: true, cell: (one) => rate(one, 'similarity') },

@@ -7,13 +7,14 @@ import * as api from '../../api/clients';
 import { failureOf } from '../../api/failure';
 import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
+import { useAgentChoices } from '../../api/useAgentNames';
+import { AgentSelect } from '../../ui/AgentSelect';
 import { Button } from '../../ui/Button';
 import { Dialog } from '../../ui/Dialog';
 import { NumberField, TextArea, TextField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';
 import { Loading } from '../../ui/Page';
 import { Select } from '../../ui/Select';
-import { useAgents } from './agents';
 import { parseQuestions, type Question } from './questions';
 import { SourcePicker } from './SourcePicker';
 
@@ -29,7 +30,7 @@ export function NewEvaluation({ onClose }: { onClose(): void }) {
   const { workspaceId } = useHere();
   const [, go] = useLocation();
   const client = useQueryClient();
-  const { data: agents = [] } = useAgents();
+  const { choices: agents } = useAgentChoices();
   const [chosen, setAgentId] = useState('');
   const [name, setName] = useState('');
   const [topK, setTopK] = useState(5);
@@ -81,12 +82,7 @@ export function NewEvaluation({ onClose }: { onClose(): void }) {
             maxLength={200}
             wrong={wrong['name']}
           />
-          <Select
-            label="Agent"
-            choices={agents.map(({ id, name: text }) => ({ id, text }))}
-            value={agentId}
-            onChange={setAgentId}
-          />
+          <AgentSelect label="Agent" value={agentId} onChange={setAgentId} />
           <NumberField
             label="Passages for each question"
             value={topK}

@@ -5,11 +5,12 @@ import { Form } from 'react-aria-components/Form';
 import * as api from '../../api/clients';
 import { useHere } from '../../app/caller';
 import { useFilters } from '../../app/location';
+import { useAgentChoices } from '../../api/useAgentNames';
+import { AgentSelect } from '../../ui/AgentSelect';
 import { Button } from '../../ui/Button';
 import { NumberField, Switch, TextArea, TextField } from '../../ui/Field';
 import { Card, Empty, FailureNote, Loading, Page } from '../../ui/Page';
 import { Select } from '../../ui/Select';
-import { useAgents } from './agents';
 import './knowledge.css';
 import { QueryAnswer } from './QueryAnswer';
 import { SourcePicker } from './SourcePicker';
@@ -87,7 +88,7 @@ export default function QueryTester() {
 function Question({ asked, isAsking, onAsk }: { asked: Asked; isAsking: boolean; onAsk(asked: Asked): void }) {
   const [form, setForm] = useState({ ...asked, k: asked.k || '5', ranking: asked.ranking || 'hybrid' });
   const set = (changes: Partial<Asked>) => setForm({ ...form, ...changes });
-  const { data: agents = [] } = useAgents();
+  const { choices: agents } = useAgentChoices();
   const only = agents[0]?.id ?? '';
   useEffect(() => setForm((before) => ({ ...before, explain: asked.explain })), [asked.explain]);
   const agent = form.agent || only;
@@ -100,12 +101,7 @@ function Question({ asked, isAsking, onAsk }: { asked: Asked; isAsking: boolean;
       }}
     >
       <div className="ask">
-        <Select
-          label="Agent"
-          choices={agents.map(({ id, name }) => ({ id, text: name }))}
-          value={agent}
-          onChange={(value) => set({ agent: value })}
-        />
+        <AgentSelect label="Agent" value={agent} onChange={(value) => set({ agent: value })} />
         <TextArea
           label="Question"
           rows={2}

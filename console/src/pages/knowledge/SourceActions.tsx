@@ -8,11 +8,12 @@ import * as api from '../../api/clients';
 import { forget } from '../../api/forget';
 import { useMutation } from '../../api/useMutation';
 import { useHere, useMay, useMaySeePersonal } from '../../app/caller';
+import { useAgentNames } from '../../api/useAgentNames';
 import { Button } from '../../ui/Button';
 import { useConfirm } from '../../ui/Dialog';
 import { Menu, type Action } from '../../ui/Menu';
 import { tell, tellFailure } from '../../ui/toast';
-import { useAgents, useAttachments } from './agents';
+import { useAttachments } from './agents';
 import { ReplaceContent } from './ReplaceContent';
 import { hasPictures } from './types';
 import { forgetSource } from './uploads';
@@ -87,7 +88,8 @@ function useRemove({ id: sourceId, name }: Source) {
   const client = useQueryClient();
   const [, go] = useLocation();
   const { data: attachments } = useAttachments();
-  const { data: agents = [] } = useAgents();
+  const agentIds = (attachments?.get(sourceId) ?? []).map(({ agentId }) => agentId);
+  const nameOf = useAgentNames(agentIds);
   const remove = useMutation({
     mutationFn: () => api.knowledge.deleteSource({ workspaceId, sourceId }),
     onSuccess: () => {
@@ -100,9 +102,7 @@ function useRemove({ id: sourceId, name }: Source) {
     onError: tellFailure,
   });
   return async () => {
-    const users = (attachments?.get(sourceId) ?? []).map(
-      ({ agentId }) => agents.find(({ id }) => id === agentId)?.name ?? agentId,
-    );
+    const users = agentIds.map(nameOf);
     const whose =
       users.length > 0
         ? `These agents answer from it now and will not any more: ${users.join(', ')}.`

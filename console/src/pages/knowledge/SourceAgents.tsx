@@ -5,6 +5,8 @@ import type { Source, SourceAttachment } from '#gen/knowledge_pb';
 import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
 import { useHere, useMay } from '../../app/caller';
+import { useAgentNames } from '../../api/useAgentNames';
+import { NotAllAgents } from './NotAllAgents';
 import { Button } from '../../ui/Button';
 import { DataTable } from '../../ui/DataTable';
 import { Empty } from '../../ui/Page';
@@ -12,7 +14,7 @@ import { Query } from '../../ui/Query';
 import { Select } from '../../ui/Select';
 import { Time } from '../../ui/Time';
 import { tellFailure } from '../../ui/toast';
-import { useAgents, useAttachments } from './agents';
+import { useAttachments } from './agents';
 import { ChooseAgent } from './ChooseAgent';
 
 const modes = [
@@ -26,7 +28,6 @@ export function SourceAgents({ source: { id: sourceId, readyAt, name } }: { sour
   const mayChange = useMay('operator');
   const client = useQueryClient();
   const attachments = useAttachments();
-  const { data: agents = [] } = useAgents();
   const changed = { onError: tellFailure, onSettled: () => client.invalidateQueries({ queryKey: ['attachments'] }) };
   const attach = useMutation({
     mutationFn: ({ agentId, usageMode }: { agentId: string; usageMode: string }) =>
@@ -37,78 +38,76 @@ export function SourceAgents({ source: { id: sourceId, readyAt, name } }: { sour
     mutationFn: (agentId: string) => api.knowledge.detachSource({ workspaceId, agentId, sourceId }),
     ...changed,
   });
-  const nameOf = (agentId: string) => agents.find(({ id }) => id === agentId)?.name ?? agentId;
+  const here = attachments.data?.get(sourceId) ?? [];
+  const nameOf = useAgentNames(here.map(({ agentId }) => agentId));
   return (
     <Query query={attachments}>
-      {(bySource) => {
-        const here = bySource.get(sourceId) ?? [];
-        const others = agents.filter(({ id }) => !here.some(({ agentId }) => agentId === id));
-        return (
-          <div className="stack">
-            {here.length === 0 ? (
-              <Empty title="No agent answers from it">
-                Attach it to an agent below{!readyAt && ' when it is ready'}.
-              </Empty>
-            ) : (
-              <DataTable<SourceAttachment>
-                label={`Agents that answer from ${name}`}
-                rows={here}
-                rowKey={({ agentId }) => agentId}
-                columns={[
-                  {
-                    id: 'agent',
-                    title: 'Agent',
-                    cell: ({ agentId }) => <a href={`#/agents/${agentId}`}>{nameOf(agentId)}</a>,
-                  },
-                  {
-                    id: 'mode',
-                    title: 'Used',
-                    cell: ({ agentId, usageMode }) =>
-                      mayChange ? (
-                        <Select
-                          label={`How ${nameOf(agentId)} uses it`}
-                          hideLabel
-                          choices={modes}
-                          value={usageMode}
-                          onChange={(mode) => attach.mutate({ agentId, usageMode: mode })}
-                        />
-                      ) : (
-                        modes.find(({ id }) => id === usageMode)?.text
-                      ),
-                  },
-                  { id: 'since', title: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                  ...(mayChange
-                    ? [
-                        {
-                          id: 'more',
-                          title: '',
-                          cell: ({ agentId }: SourceAttachment) => (
-                            <Button
-                              isDisabled={detach.isPending}
-                              aria-label={`Detach from ${nameOf(agentId)}`}
-                              onPress={() => detach.mutate(agentId)}
-                            >
-                              Detach
-                            </Button>
-                          ),
-                        },
-                      ]
-                    : []),
-                ]}
-              />
-            )}
-            {mayChange && (
-              <ChooseAgent
-                label="Another agent"
-                action="Attach"
-                agents={others}
-                isDisabled={!readyAt || attach.isPending}
-                onChoose={(agentId) => attach.mutate({ agentId, usageMode: 'auto' })}
-              />
-            )}
-          </div>
-        );
-      }}
+      {() => (
+        <div className="stack">
+          {here.length === 0 ? (
+            <Empty title="No agent answers from it">
+              Attach it to an agent below{!readyAt && ' when it is ready'}.
+            </Empty>
+          ) : (
+            <DataTable<SourceAttachment>
+              label={`Agents that answer from ${name}`}
+              rows={here}
+              rowKey={({ agentId }) => agentId}
+              columns={[
+                {
+                  id: 'agent',
+                  title: 'Agent',
+                  cell: ({ agentId }) => <a href={`#/agents/${agentId}`}>{nameOf(agentId)}</a>,
+                },
+                {
+                  id: 'mode',
+                  title: 'Used',
+                  cell: ({ agentId, usageMode }) =>
+                    mayChange ? (
+                      <Select
+                        label={`How ${nameOf(agentId)} uses it`}
+                        hideLabel
+                        choices={modes}
+                        value={usageMode}
+                        onChange={(mode) => attach.mutate({ agentId, usageMode: mode })}
+                      />
+                    ) : (
+                      modes.find(({ id }) => id === usageMode)?.text
+                    ),
+                },
+                { id: 'since', title: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                ...(mayChange
+                  ? [
+                      {
+                        id: 'more',
+                        title: '',
+                        cell: ({ agentId }: SourceAttachment) => (
+                          <Button
+                            isDisabled={detach.isPending}
+                            aria-label={`Detach from ${nameOf(agentId)}`}
+                            onPress={() => detach.mutate(agentId)}
+                          >
+                            Detach
+                          </Button>
+                        ),
+                      },
+                    ]
+                  : []),
+              ]}
+            />
+          )}
+          {mayChange && (
+            <ChooseAgent
+              label="Another agent"
+              action="Attach"
+              without={here.map(({ agentId }) => agentId)}
+              isDisabled={!readyAt || attach.isPending}
+              onChoose={(agentId) => attach.mutate({ agentId, usageMode: 'auto' })}
+            />
+          )}
+          <NotAllAgents />
+        </div>
+      )}
     </Query>
   );
 }

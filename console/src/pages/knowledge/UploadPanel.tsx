@@ -13,7 +13,6 @@ import { bytes, percent } from '../../ui/format';
 import { Badge, Card } from '../../ui/Page';
 import { Progress } from '../../ui/Progress';
 import { tell, tellFailure } from '../../ui/toast';
-import { useAgents } from './agents';
 import { ChooseAgent } from './ChooseAgent';
 import { takenTypes } from './types';
 import { SourceFailure, SourceProgress, StateBadge } from './SourceState';
@@ -145,7 +144,6 @@ const mostAtOnce = 100; // AttachSources takes no more
 function AttachSent({ sourceIds }: { sourceIds: string[] }) {
   const { workspaceId } = useHere();
   const client = useQueryClient();
-  const { data: agents = [] } = useAgents();
   const attach = useMutation({
     mutationFn: async (agentId: string) => {
       const ready = sourceIds.filter(
@@ -164,7 +162,6 @@ function AttachSent({ sourceIds }: { sourceIds: string[] }) {
     <ChooseAgent
       label="Let an agent answer from them"
       action="Attach those that are ready"
-      agents={agents}
       isDisabled={attach.isPending}
       onChoose={attach.mutate}
     />

@@ -11,10 +11,10 @@ import { failureOf } from '../../api/failure';
 import { useHere } from '../../app/caller';
 
 /** The most agents whose attachments are looked up. */
-const mostAgents = 200;
+export const mostAgents = 200;
 const atOnce = 4;
 
-/** The workspace's agents, by name. */
+/** The agents whose attachments are looked up, by name. */
 export function useAgents() {
   const { workspaceId } = useHere();
   return useQuery({

@@ -5,9 +5,9 @@ import { useMemo } from 'react';
 import type { Activity, ActivityStep } from '#gen/insights_pb';
 
 import * as api from '../../api/clients';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
 import { useFilters } from '../../app/location';
+import { AgentSelect } from '../../ui/AgentSelect';
 import { count, percent } from '../../ui/format';
 import { Query } from '../../ui/Query';
 import { Select } from '../../ui/Select';
@@ -29,7 +29,6 @@ export function Numbers() {
   const [filters, change] = useFilters(['range', 'agent']);
   const range = ranges.find(({ id }) => id === (filters.range || usual)) ?? ranges[1];
   const agentId = filters.agent;
-  const { choices: agents } = useAgentNames();
   const activity = useQuery({
     queryKey: ['activity', workspaceId, agentId, range?.id],
     refetchInterval: refreshMs,
@@ -45,7 +44,6 @@ export function Numbers() {
         { signal },
       ),
   });
-  const choices = [{ id: '', text: 'All agents' }, ...agents];
   return (
     <>
       <div className="row">
@@ -59,7 +57,13 @@ export function Numbers() {
           />
         </div>
         <div style={{ width: 220 }}>
-          <Select label="Agent" hideLabel choices={choices} value={agentId} onChange={(id) => change({ agent: id })} />
+          <AgentSelect
+            label="Agent"
+            hideLabel
+            empty="All agents"
+            value={agentId}
+            onChange={(id) => change({ agent: id })}
+          />
         </div>
       </div>
       <Query query={activity}>{(data) => <Plots activity={data} />}</Query>

@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { Session } from '#gen/sessions_pb';
 
 import * as api from '../../api/clients';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useLiveList } from '../../api/useLiveList';
 import { useHere } from '../../app/caller';
 import { useFilters } from '../../app/location';
+import { AgentSelect } from '../../ui/AgentSelect';
+import { AgentName } from '../../ui/AgentName';
 import { Button, ButtonLink } from '../../ui/Button';
 import type { Column } from '../../ui/DataTable';
 import { FilterDays, Filters, FilterText } from '../../ui/Filters';
@@ -107,8 +108,6 @@ interface FiltersProps {
 }
 
 function SessionFilters({ filters, change, onClear, rows = [] }: FiltersProps) {
-  const { choices } = useAgentNames();
-  const agents = [{ id: '', text: 'All' }, ...choices];
   const own = new Set(
     [filters.outcome, ...rows.slice(0, 1000).map(({ endReason }) => endReason)].filter(
       (reason) => reason && !(reason in outcomes),
@@ -122,7 +121,7 @@ function SessionFilters({ filters, change, onClear, rows = [] }: FiltersProps) {
   return (
     <Filters many onClear={onClear}>
       <FilterText label="User" value={filters.user} onChange={(user) => change({ user })} placeholder="Whole id" />
-      <Select label="Agent" choices={agents} value={filters.agent} onChange={(agent) => change({ agent })} />
+      <AgentSelect label="Agent" empty="All" value={filters.agent} onChange={(agent) => change({ agent })} />
       <Select label="Status" choices={statuses} value={filters.status} onChange={(status) => change({ status })} />
       <Select label="Outcome" choices={reasons} value={filters.outcome} onChange={(outcome) => change({ outcome })} />
       <Select
@@ -143,11 +142,10 @@ function SessionFilters({ filters, change, onClear, rows = [] }: FiltersProps) {
 }
 
 function useColumns(): Column<Session>[] {
-  const { nameOf } = useAgentNames();
   return [
     { id: 'user', title: 'User', cell: ({ userId }) => userId },
     { id: 'status', title: 'Status', cell: (session) => <Status session={session} /> },
-    { id: 'agent', title: 'Agent', cell: ({ agentId }) => nameOf(agentId) },
+    { id: 'agent', title: 'Agent', cell: ({ agentId }) => <AgentName id={agentId} /> },
     { id: 'modality', title: 'Channel', cell: ({ modality }) => modality },
     { id: 'began', title: 'Began', cell: ({ startedAt, createdAt }) => <Time at={startedAt ?? createdAt} /> },
     {

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 
 import type { Session } from '#gen/sessions_pb';
 
-import { useAgentNames } from '../../api/useAgentNames';
+import { AgentName } from '../../ui/AgentName';
 import { Time } from '../../ui/Time';
 import { count } from '../../ui/format';
 
@@ -10,7 +10,6 @@ const most = 5;
 
 /** Who waits for a person, the one who has waited longest first. */
 export function Waiting({ sessions }: { sessions: Session[] }) {
-  const { nameOf } = useAgentNames();
   if (sessions.length === 0)
     return (
       <div role="status" className="visually-hidden">
@@ -29,7 +28,7 @@ export function Waiting({ sessions }: { sessions: Session[] }) {
         <div key={id} className="row">
           <Link href={`/sessions/${id}`}>{userId}</Link>
           <span>
-            with {nameOf(agentId)}, asked <Time at={handover?.requestedAt} />
+            with <AgentName id={agentId} />, asked <Time at={handover?.requestedAt} />
             {handover?.reason && <>: {handover.reason}</>}
           </span>
         </div>

@@ -1,27 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 
-import type { Agent } from '#gen/agents_pb';
-
 import * as api from '../../api/clients';
 import { useHere } from '../../app/caller';
 import { useFilters } from '../../app/location';
 import { Conversation } from '../../conversation/Conversation';
+import { AgentSelect } from '../../ui/AgentSelect';
 import { ButtonLink } from '../../ui/Button';
 import { Empty, Page } from '../../ui/Page';
 import { Query } from '../../ui/Query';
-import { Select } from '../../ui/Select';
 
 /** A conversation with an agent that is chosen here: ?agent=agt_…, and &draft=1 for its draft. */
 export default function TalkPage() {
   const { workspaceId } = useHere();
   const [filters, change] = useFilters(['agent', 'draft']);
-  const agents = useQuery({
+  const newest = useQuery({
     queryKey: ['talk', 'agents', workspaceId],
-    queryFn: async ({ signal }) => (await api.agents.listAgents({ workspaceId, pageSize: 200 }, { signal })).agents,
+    queryFn: async ({ signal }) => (await api.agents.listAgents({ workspaceId, pageSize: 1 }, { signal })).agents,
   });
   const chosen = filters.agent;
-  const agentId = chosen || agents.data?.[0]?.id;
+  const agentId = chosen || newest.data?.[0]?.id;
   useEffect(() => {
     if (!chosen && agentId) change({ agent: agentId }); // a page that is loaded again shows the same agent
   }, [chosen, agentId]);
@@ -32,26 +30,18 @@ export default function TalkPage() {
       lead="Try an agent as a user would, and see what its answers are made of."
       actions={
         agentId && (
-          <Choice agents={agents.data ?? []} agentId={agentId} onChange={(agent) => change({ agent, draft: '' })} />
+          <div className="talk-choice">
+            <AgentSelect label="Agent" hideLabel value={agentId} onChange={(agent) => change({ agent, draft: '' })} />
+          </div>
         )
       }
     >
-      <Query query={agents}>
+      <Query query={newest}>
         {() =>
           agentId ? <Conversation key={`${agentId} ${isDraft}`} agentId={agentId} draft={isDraft} /> : <Nobody />
         }
       </Query>
     </Page>
-  );
-}
-
-function Choice({ agents, agentId, onChange }: { agents: Agent[]; agentId: string; onChange(agentId: string): void }) {
-  const choices = agents.map(({ id, name, version }) => ({ id, text: name, note: `version ${version}` }));
-  if (!agents.some(({ id }) => id === agentId)) choices.unshift({ id: agentId, text: agentId, note: '' });
-  return (
-    <div className="talk-choice">
-      <Select label="Agent" hideLabel choices={choices} value={agentId} onChange={onChange} />
-    </div>
   );
 }
 

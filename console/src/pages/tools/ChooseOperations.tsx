@@ -2,13 +2,13 @@ import { useState } from 'react';
 
 import type { OpenApiOperation, ReadOpenApiResponse } from '#gen/tools_pb';
 
+import { AgentSelect } from '../../ui/AgentSelect';
 import { Button } from '../../ui/Button';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { Checkbox, TextField } from '../../ui/Field';
 import { Badge, Card, Empty } from '../../ui/Page';
 import { Progress } from '../../ui/Progress';
 import { Select } from '../../ui/Select';
-import { useAgents } from '../knowledge/agents';
 import { useImport, type Auth, type Outcome } from './useImport';
 
 const ways = [
@@ -25,7 +25,6 @@ export function ChooseOperations({ found: { title, server, operations } }: { fou
   );
   const [auth, setAuth] = useState<Auth>({ way: 'none', name: '', value: '' });
   const [agentId, setAgentId] = useState('');
-  const { data: agents = [] } = useAgents();
   const { outcomes, isRunning, run } = useImport();
   const choose = (operation: string, isOn: boolean) =>
     setChosen((before) => {
@@ -88,12 +87,7 @@ export function ChooseOperations({ found: { title, server, operations } }: { fou
               placeholder={auth.way === 'authorization' ? 'Bearer …' : ''}
             />
           )}
-          <Select
-            label="Attach them to"
-            choices={[{ id: '', text: 'No agent yet' }, ...agents.map(({ id, name }) => ({ id, text: name }))]}
-            value={agentId}
-            onChange={setAgentId}
-          />
+          <AgentSelect label="Attach them to" empty="No agent yet" value={agentId} onChange={setAgentId} />
         </div>
         {isRunning && (
           <Progress label={`${done} of ${outcomes.size}`} value={(100 * done) / Math.max(1, outcomes.size)} />

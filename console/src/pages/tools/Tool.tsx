@@ -8,6 +8,7 @@ import { forget } from '../../api/forget';
 import { useMutation } from '../../api/useMutation';
 import { useHere, useMay } from '../../app/caller';
 import { useFilters } from '../../app/location';
+import { useAgentNames } from '../../api/useAgentNames';
 import { Button } from '../../ui/Button';
 import { CodeBlock } from '../../ui/Code';
 import { useConfirm } from '../../ui/Dialog';
@@ -16,7 +17,6 @@ import { Query } from '../../ui/Query';
 import { Tabs } from '../../ui/Tabs';
 import { Time } from '../../ui/Time';
 import { tell, tellFailure } from '../../ui/toast';
-import { useAgents } from '../knowledge/agents';
 import { draftOf, prettyJson, updateRequest, type ToolDraft } from './draft';
 import { RunTool } from './RunTool';
 import { ToolAgents } from './ToolAgents';
@@ -123,7 +123,8 @@ function Remove({ tool: { id: toolId, slug } }: { tool: ToolMessage }) {
   const client = useQueryClient();
   const [, go] = useLocation();
   const { data: users } = useToolUsers();
-  const { data: agents = [] } = useAgents();
+  const agentIds = (users?.get(toolId) ?? []).map(({ agentId }) => agentId);
+  const nameOf = useAgentNames(agentIds);
   const remove = useMutation({
     mutationFn: () => api.tools.deleteTool({ workspaceId, toolId }),
     onSuccess: () => {
@@ -135,9 +136,7 @@ function Remove({ tool: { id: toolId, slug } }: { tool: ToolMessage }) {
     onError: tellFailure,
   });
   const ask = async () => {
-    const names = (users?.get(toolId) ?? []).map(
-      ({ agentId }) => agents.find(({ id }) => id === agentId)?.name ?? agentId,
-    );
+    const names = agentIds.map(nameOf);
     const whose =
       names.length > 0 ? `These agents have it now and will not any more: ${names.join(', ')}.` : 'No agent has it.';
     const isSure = await confirm({

@@ -5,13 +5,14 @@ import type { Tool } from '#gen/tools_pb';
 import * as api from '../../api/clients';
 import { useMutation } from '../../api/useMutation';
 import { useHere, useMay } from '../../app/caller';
+import { useAgentNames } from '../../api/useAgentNames';
 import { Button } from '../../ui/Button';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { Switch } from '../../ui/Field';
 import { Badge, Empty } from '../../ui/Page';
 import { Query } from '../../ui/Query';
 import { tellFailure } from '../../ui/toast';
-import { useAgents } from '../knowledge/agents';
+import { NotAllAgents } from '../knowledge/NotAllAgents';
 import { ChooseAgent } from '../knowledge/ChooseAgent';
 import { reasonName, useToolUsers, type ToolUser } from './users';
 
@@ -21,7 +22,8 @@ export function ToolAgents({ tool: { id: toolId, bucket, slug } }: { tool: Tool 
   const canAttach = useMay('operator') && (bucket === 'custom' || bucket === 'opt_in');
   const client = useQueryClient();
   const users = useToolUsers();
-  const { data: agents = [] } = useAgents();
+  const here = users.data?.get(toolId) ?? [];
+  const nameOf = useAgentNames(here.map(({ agentId }) => agentId));
   const changed = { onError: tellFailure, onSettled: () => client.invalidateQueries({ queryKey: ['tool users'] }) };
   const attach = useMutation({
     mutationFn: ({ agentId, enabled }: { agentId: string; enabled: boolean }) =>
@@ -32,7 +34,6 @@ export function ToolAgents({ tool: { id: toolId, bucket, slug } }: { tool: Tool 
     mutationFn: (agentId: string) => api.tools.detachTool({ workspaceId, agentId, toolId }),
     ...changed,
   });
-  const nameOf = (agentId: string) => agents.find(({ id }) => id === agentId)?.name ?? agentId;
   const columns: Column<ToolUser>[] = [
     { id: 'agent', title: 'Agent', cell: ({ agentId }) => <a href={`#/agents/${agentId}`}>{nameOf(agentId)}</a> },
     {
@@ -78,34 +79,32 @@ export function ToolAgents({ tool: { id: toolId, bucket, slug } }: { tool: Tool 
   ];
   return (
     <Query query={users}>
-      {(byTool) => {
-        const here = byTool.get(toolId) ?? [];
-        return (
-          <div className="stack">
-            {bucket === 'system' && <p className="dim">Every agent has it; it cannot be turned off.</p>}
-            {bucket === 'memory' && <p className="dim">Agents with memory have it.</p>}
-            {here.length === 0 ? (
-              <Empty title="No agent has it">{canAttach ? 'Attach it to an agent below.' : ''}</Empty>
-            ) : (
-              <DataTable
-                label={`Agents that have ${slug}`}
-                rows={here}
-                rowKey={({ agentId }) => agentId}
-                columns={columns}
-              />
-            )}
-            {canAttach && (
-              <ChooseAgent
-                label="Another agent"
-                action="Attach"
-                agents={agents.filter(({ id }) => !here.some(({ agentId }) => agentId === id))}
-                isDisabled={attach.isPending}
-                onChoose={(agentId) => attach.mutate({ agentId, enabled: true })}
-              />
-            )}
-          </div>
-        );
-      }}
+      {() => (
+        <div className="stack">
+          {bucket === 'system' && <p className="dim">Every agent has it; it cannot be turned off.</p>}
+          {bucket === 'memory' && <p className="dim">Agents with memory have it.</p>}
+          {here.length === 0 ? (
+            <Empty title="No agent has it">{canAttach ? 'Attach it to an agent below.' : ''}</Empty>
+          ) : (
+            <DataTable
+              label={`Agents that have ${slug}`}
+              rows={here}
+              rowKey={({ agentId }) => agentId}
+              columns={columns}
+            />
+          )}
+          {canAttach && (
+            <ChooseAgent
+              label="Another agent"
+              action="Attach"
+              without={here.map(({ agentId }) => agentId)}
+              isDisabled={attach.isPending}
+              onChoose={(agentId) => attach.mutate({ agentId, enabled: true })}
+            />
+          )}
+          <NotAllAgents />
+        </div>
+      )}
     </Query>
   );
 }

@@ -4,6 +4,7 @@ import * as api from '../../api/clients';
 import { useList } from '../../api/useList';
 import { useHere } from '../../app/caller';
 import { useFilters } from '../../app/location';
+import { AgentName } from '../../ui/AgentName';
 import { Button } from '../../ui/Button';
 import { CodeBlock } from '../../ui/Code';
 import type { Column } from '../../ui/DataTable';
@@ -13,7 +14,6 @@ import { List } from '../../ui/List';
 import { Badge, Empty, Facts } from '../../ui/Page';
 import { Select } from '../../ui/Select';
 import { Time } from '../../ui/Time';
-import { useAgents } from '../knowledge/agents';
 import { prettyJson } from './draft';
 
 const results = [
@@ -87,7 +87,6 @@ function Result({ call: { error, statusCode } }: { call: ToolCall }) {
 }
 
 function CallDetails({ call, onClose }: { call: ToolCall; onClose(): void }) {
-  const { data: agents = [] } = useAgents();
   const { slug, error, inputJson, output, latencyMs, attempts, agentId, sessionId, startedAt, id } = call;
   return (
     <Dialog title={`Call of ${slug}`} shape="side" onClose={onClose}>
@@ -101,7 +100,9 @@ function CallDetails({ call, onClose }: { call: ToolCall; onClose(): void }) {
           [
             'Agent',
             agentId && (
-              <a href={`#/agents/${agentId}`}>{agents.find((agent) => agent.id === agentId)?.name ?? agentId}</a>
+              <a href={`#/agents/${agentId}`}>
+                <AgentName id={agentId} />
+              </a>
             ),
           ],
           ['Conversation', sessionId && <a href={`#/sessions/${sessionId}`}>{sessionId}</a>],

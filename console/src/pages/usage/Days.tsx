@@ -4,8 +4,8 @@ import { useMemo, useState } from 'react';
 import type { Usage, UsageRow } from '#gen/usage_pb';
 
 import * as api from '../../api/clients';
-import { useAgentNames } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
+import { AgentName } from '../../ui/AgentName';
 import { Card } from '../../ui/Page';
 import { Query } from '../../ui/Query';
 import { Select } from '../../ui/Select';
@@ -68,17 +68,18 @@ function DayChart({
 function By({ meter, from, to }: { meter: string; from: string; to: string }) {
   const { workspaces } = useHere();
   const [group, setGroup] = useState('agent');
-  const { choices: agents } = useAgentNames();
   const query = useQuery({
     queryKey: ['usage-by', meter, from, to, group],
     queryFn: ({ signal }) => api.usage.listUsageDays({ from, to, meter, groupBy: [group] }, { signal }),
   });
   const { format } = meterName(meter);
-  const names = new Map(
-    [...workspaces.map(({ id, name }) => ({ id, text: name })), ...agents].map(({ id, text }) => [id, text]),
-  );
   const idOf = (row: UsageRow) =>
     group === 'agent' ? row.agentId : group === 'workspace' ? row.workspaceId : row.model;
+  const nameOf = (row: UsageRow) => {
+    const id = idOf(row);
+    if (group === 'agent' && id) return <AgentName id={id} />;
+    return workspaces.find((workspace) => workspace.id === id)?.name ?? (id || 'none');
+  };
   const groups = [
     { id: 'agent', text: 'Agents' },
     { id: 'workspace', text: 'Workspaces' },
@@ -115,7 +116,7 @@ function By({ meter, from, to }: { meter: string; from: string; to: string }) {
                   .toSorted((a, b) => b.quantity - a.quantity)
                   .map((row) => (
                     <tr key={idOf(row)}>
-                      <td data-label="Name">{names.get(idOf(row)) ?? (idOf(row) || 'none')}</td>
+                      <td data-label="Name">{nameOf(row)}</td>
                       <td data-label="Used" className="number">
                         {format(row.quantity)}
                       </td>

@@ -9,6 +9,7 @@ import { failureOf } from '../../api/failure';
 import { useMutation } from '../../api/useMutation';
 import { useAgentNames } from '../../api/useAgentNames';
 import { useHere } from '../../app/caller';
+import { AgentSelect } from '../../ui/AgentSelect';
 import { Dialog } from '../../ui/Dialog';
 import { Checkbox, NumberField, Switch, TextField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';
@@ -150,22 +151,19 @@ export function EndpointForm({
 }
 
 function AgentsField({ value, onChange }: { value: string[]; onChange(value: string[]): void }) {
-  const { choices } = useAgentNames();
+  const nameOf = useAgentNames(value);
   return (
     <fieldset className="events">
       <legend>Agents</legend>
       <span className="hint">With none chosen: all of them, and events about no agent.</span>
       <div className="events-list">
-        {choices.map(({ id, text }) => (
-          <Checkbox
-            key={id}
-            isSelected={value.includes(id)}
-            onChange={(isOn) => onChange(isOn ? [...value, id] : value.filter((other) => other !== id))}
-          >
-            {text}
+        {value.map((id) => (
+          <Checkbox key={id} isSelected onChange={() => onChange(value.filter((other) => other !== id))}>
+            {nameOf(id)}
           </Checkbox>
         ))}
       </div>
+      <AgentSelect label="Add an agent" without={value} value="" onChange={(id) => onChange([...value, id])} />
     </fieldset>
   );
 }

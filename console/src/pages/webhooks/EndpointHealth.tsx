@@ -73,7 +73,7 @@ function Numbers({
 }
 
 function Setup({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const { nameOf } = useAgentNames();
+  const nameOf = useAgentNames(endpoint.agentIds);
   const limits = [
     endpoint.maxPerSecond > 0 && `${endpoint.maxPerSecond} a second`,
     endpoint.maxInFlight > 0 && `${endpoint.maxInFlight} at once`,

@@ -1,1 +1,0 @@
-import{P as e}from"./index-BOx6IBYn.js";import{Mr as t,i as n}from"./caller-ChY6fXKe.js";import{t as r}from"./href-C3s__OGc.js";var i=t(),a=({userId:t})=>n()?(0,i.jsx)(e,{href:r(t),children:t}):(0,i.jsx)(`bdi`,{children:t});export{a as t};
