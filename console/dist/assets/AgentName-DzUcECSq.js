@@ -1,1 +1,0 @@
-import{n as e}from"./useAgentNames-DLS9BTIw.js";import{Vr as t}from"./caller-nPZb8RH3.js";var n=t();function r({id:t}){return(0,n.jsx)(`bdi`,{children:e([t])(t)})}export{r as t};

@@ -1,1 +1,0 @@
-import{x as e}from"./index-D_ARfWqX.js";import{Vr as t,i as n}from"./caller-nPZb8RH3.js";import{t as r}from"./href-C3s__OGc.js";var i=t(),a=({userId:t})=>n()?(0,i.jsx)(e,{href:r(t),children:t}):(0,i.jsx)(`bdi`,{children:t});export{a as t};
