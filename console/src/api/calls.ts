@@ -1,4 +1,4 @@
-// The calls that the page in view has made, so that each can be shown as a command or a program.
+// The calls behind the page in view, so that each can be shown as a command or a program.
 
 import { toJson, type DescMessage, type Message } from '@bufbuild/protobuf';
 import { useSyncExternalStore } from 'react';
@@ -13,10 +13,15 @@ export interface Call {
   input: DescMessage;
   /** The request as JSON, with the names of the contract. */
   request: Record<string, unknown>;
+  /** Whether the page in view made it since it was opened. */
+  isNew: boolean;
 }
 
+const mostPages = 50;
 const most = 20;
 let calls: readonly Call[] = [];
+let page = '';
+const callsOf = new Map<string, readonly Call[]>();
 const listeners = new Set<() => void>();
 
 function change(next: readonly Call[]) {
@@ -30,14 +35,38 @@ const textOf = ({ service, method, request }: Call) => JSON.stringify([service, 
 export function noteCall(service: string, method: string, schema: DescMessage, message: Message): void {
   const request = toJson(schema, message, { useProtoFieldName: true }) as Record<string, unknown>;
   delete request['page_token'];
-  const call = { service, method, input: schema, request };
-  change([...calls.filter((other) => textOf(other) !== textOf(call)), call].slice(-most));
+  change(added(calls, [{ service, method, input: schema, request, isNew: true }]));
 }
 
-/** Forgets the calls, when another page is shown. */
-export const forgetCalls = () => change([]);
+/** Calls, and others behind them, each once. */
+function added(before: readonly Call[], more: readonly Call[]): Call[] {
+  const texts = more.map(textOf);
+  return [...before.filter((call) => !texts.includes(textOf(call))), ...more].slice(-most);
+}
 
-/** The calls of the page in view, the oldest first. */
+const asks = /^(Get|List|Query|Compare|Check)/;
+
+/**
+ * Says which page is shown. It begins with the calls of its last visit, whose answers it may still have, and with
+ * those of the page before that changed something: they may be what led here.
+ */
+export function showCallsOf(next: string): void {
+  if (next === page) return;
+  callsOf.delete(page);
+  callsOf.set(page, calls);
+  for (const oldest of [...callsOf.keys()].slice(0, -mostPages)) callsOf.delete(oldest);
+  const done = calls.filter(({ method, isNew }) => isNew && !asks.test(method));
+  page = next;
+  change(added(callsOf.get(next) ?? [], done).map((call) => ({ ...call, isNew: false })));
+}
+
+/** Forgets all calls, of a caller who has signed out. */
+export function forgetCalls(): void {
+  callsOf.clear();
+  change([]);
+}
+
+/** The calls behind the page in view, the oldest first. */
 export function useCalls(): readonly Call[] {
   return useSyncExternalStore(
     (listener) => {

@@ -6,6 +6,7 @@ import { create, fromBinary, toBinary, type DescMessage, type DescMethod, type M
 import { Code, ConnectError } from '@connectrpc/connect';
 
 import { serviceURL } from './base';
+import { noteCall } from './calls';
 import { authorize } from './credentials';
 
 const endOfStream = 2; // flag of the last envelope. Source: the Connect protocol, Streaming RPCs
@@ -131,6 +132,8 @@ export function upload<I extends DescMessage, O extends DescMessage>(
   for (let at = 0; at < file.size; at += chunkSize)
     parts.push(...envelopeOf(dataField, file.slice(at, at + chunkSize)));
   if (signal?.aborted) return Promise.reject(stopped());
+  const [metadata] = first;
+  if (metadata) noteCall(method.parent.name, method.name, method.input, metadata);
   const request = new XMLHttpRequest(); // fetch does not say how much was sent
   request.open('POST', urlOf(method));
   request.responseType = 'arraybuffer';

@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
 
 import { useCalls } from '../api/calls';
 import { examplesOf } from '../api/examples';
@@ -10,6 +11,8 @@ import { Tabs } from '../ui/Tabs';
 /** A button that shows the calls of the page in view as commands and as programs. */
 export function ApiPanel() {
   const [isOpen, setOpen] = useState(false);
+  const [path] = useLocation();
+  useEffect(() => setOpen(false), [path]);
   return (
     <>
       <Button onPress={() => setOpen(true)} aria-label="This page's calls of the API">
@@ -27,8 +30,8 @@ function Panel({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="What this page asks the API" shape="side" onClose={onClose}>
       <p className="dim">
-        Everything here can be done by a program. These are the calls that this page has made; what you do on it is
-        added.
+        Everything here can be done by a program. These are the calls behind this page, and those that led to it; what
+        you do is added.
       </p>
       <Tabs
         label="Language"

@@ -3,6 +3,7 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { useEffect, useState } from 'react';
 import { Router } from 'wouter';
 
+import { forgetCalls } from '../api/calls';
 import { apiKey, isSignedIn, probeSignIn, type SignIn as State } from '../api/credentials';
 import { dropAll, stopKeeping } from '../api/kept';
 import { ConfirmProvider } from '../ui/Dialog';
@@ -41,6 +42,7 @@ export function App() {
     apiKey.forget();
     forget();
     client.clear();
+    forgetCalls();
     setIn(false);
     void probeSignIn().then(setState);
   };

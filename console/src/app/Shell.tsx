@@ -1,7 +1,7 @@
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 
-import { forgetCalls } from '../api/calls';
+import { showCallsOf } from '../api/calls';
 import { signOut } from '../api/credentials';
 import { isAnythingKept, saveAll } from '../api/kept';
 import { Button, ButtonLink } from '../ui/Button';
@@ -23,8 +23,8 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { caller, workspaces, workspaceId, choose } = useHere();
   const page = pageKey(path);
+  useLayoutEffect(() => showCallsOf(page), [page]); // before the page's own calls
   useEffect(() => {
-    forgetCalls();
     setMenuOpen(false);
     scrollTo(0, 0);
   }, [page]);

@@ -44,6 +44,29 @@ test('the page shows its calls as commands that work', async ({ open, page, look
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
+test('the calls that led to a page are shown, and those of its first visit at the next', async ({
+  open,
+  page,
+}, info) => {
+  const name = `Shown ${info.project.name} ${Date.now()}`;
+  const shown = async (...labels: string[]) => {
+    await page.getByRole('button', { name: /calls of the API/ }).click();
+    for (const label of labels) await expect(page.getByLabel(`${label} in curl`)).toBeVisible();
+    await page.keyboard.press('Escape');
+  };
+  await open('/knowledge');
+  await page.getByRole('button', { name: 'Paste text' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  await page.getByLabel('Text', { exact: true }).fill('We open at nine.');
+  await page.getByRole('button', { name: 'Add the text' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
+  await shown('CreateInlineSource', 'GetSource');
+  await page.goBack();
+  await shown('ListSources');
+  await page.goForward();
+  await shown('GetSource');
+});
+
 test('a page that does not exist says so', async ({ open, page, look }) => {
   await open('/nowhere');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no such page');

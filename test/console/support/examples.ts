@@ -94,8 +94,9 @@ export async function allPrograms(): Promise<Program[]> {
       const services = Object.values(module).filter((one) => (one as Service).kind === 'service') as Service[];
       for (const { name: service, methods } of services)
         for (const { name: method, methodKind, input } of methods) {
-          if (methodKind !== 'unary') continue;
-          for (const depth of [0, 1]) {
+          const isUpload = input.fields.some(({ name, oneof }) => name === 'metadata' && oneof);
+          if (methodKind !== 'unary' && !isUpload) continue;
+          for (const depth of isUpload ? [0] : [0, 1]) {
             const examples = examplesOf({ service, method, input, request: sample(input, depth) });
             const code = (language: string) => examples.find((one) => one.language === language)?.code ?? '';
             programs.push({ name: `${service}_${method}_${depth}`, typescript: code('TypeScript'), go: code('Go') });

@@ -1,7 +1,17 @@
 import { ScalarType, type DescField, type DescMessage } from '@bufbuild/protobuf';
 
 import type { Call } from '../calls';
-import { block, fieldsOf, memberOf, messageOf, pathsOf, withoutStrings, type Json, type JsonObject } from './request';
+import {
+  block,
+  fieldsOf,
+  fileOf,
+  memberOf,
+  messageOf,
+  pathsOf,
+  withoutStrings,
+  type Json,
+  type JsonObject,
+} from './request';
 
 const step = '\t';
 
@@ -15,22 +25,43 @@ const packages: Record<string, string> = {
 };
 
 /** A program with our SDK. */
-export function go({ service, method, input, request }: Call): string {
+export function go(call: Call): string {
+  const file = fileOf(call);
+  if (file) return uploading(file.schema, file.json);
+  const { service, method, input, request } = call;
   const literal = message(input, request as JsonObject).replaceAll('\n', `\n${step}`);
   const code = withoutStrings(literal);
   const used = Object.keys(packages).filter((name) => code.includes(`${name}.`));
+  const field = service === 'ApiKeyService' ? 'APIKeys' : memberOf(service);
+  return program([...used.map((name) => packages[name] ?? ''), messagePackage], '', `${field}.${method}`, literal);
+}
+
+function uploading(schema: DescMessage, json: JsonObject): string {
+  const names = (name: string) => pascal(name).replace(/Id$/, 'ID').replace('Ocr', 'OCR');
+  const fields = fieldsOf(schema, json).map(([field, value]) => `${names(field.name)}: ${valueOf(field, value)}`);
+  const params = block('parlance.UploadParams{', fields, '}', step).replaceAll('\n', `\n${step}`);
+  const open = `	file, err := os.Open(${text(String(json['filename']))})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+`;
+  return program(['os'], open, 'Upload', `file, ${params}`);
+}
+
+/** The alias and the path of the generated messages. */
+const messagePackage = 'parlancev1 "parlance.dev/parlance/gen/parlance/v1"';
+
+/** A program that makes a call and prints the answer. */
+function program(imports: string[], before: string, call: string, request: string): string {
+  const imported = ['context', 'fmt', 'log', ...imports];
+  const lines = (which: string[]) => which.map((path) => `\t${path.includes('"') ? path : `"${path}"`}\n`).join('');
   const isStandard = (path: string) => !path.includes('.');
-  const imported = ['context', 'fmt', 'log', ...used.map((name) => packages[name] ?? '')].toSorted();
   return `package main
 
 import (
-${[
-  ...imported.filter(isStandard).map((path) => `\t"${path}"`),
-  '',
-  ...imported.filter((path) => !isStandard(path)).map((path) => `\t"${path}"`),
-  '\tparlancev1 "parlance.dev/parlance/gen/parlance/v1"',
-  '\tparlance "parlance.dev/parlance/sdk/go"',
-].join('\n')}
+${lines(imported.filter(isStandard).toSorted())}
+${lines(imported.filter((path) => !isStandard(path)))}	parlance "parlance.dev/parlance/sdk/go"
 )
 
 func main() {
@@ -38,7 +69,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer, err := client.${service === 'ApiKeyService' ? 'APIKeys' : memberOf(service)}.${method}(context.Background(), ${literal})
+${before}	answer, err := client.${call}(context.Background(), ${request})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -3,6 +3,8 @@
 
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
 
+import type { Call } from '../calls';
+
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 export type JsonObject = Record<string, Json>;
 
@@ -29,6 +31,13 @@ export function block(open: string, lines: string[], close: string, indent: stri
   if (lines.length === 0) return open + close;
   const inner = lines.map((line) => `${indent}${line.replaceAll('\n', `\n${indent}`)},\n`).join('');
   return `${open}\n${inner}${close}`;
+}
+
+/** The first message of an upload, which says what the file is; undefined when a call is none. */
+export function fileOf({ input, request }: Call): { schema: DescMessage; json: JsonObject } | undefined {
+  const field = input.fields.find(({ name }) => name === 'metadata');
+  const schema = field && messageOf(field);
+  return schema && field.oneof ? { schema, json: request['metadata'] as JsonObject } : undefined;
 }
 
 const uncounted = ['Audit', 'Billing', 'Knowledge', 'Memory', 'People', 'Privacy', 'Telephony', 'Usage'];

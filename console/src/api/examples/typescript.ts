@@ -1,7 +1,17 @@
 import { ScalarType, type DescField, type DescMessage } from '@bufbuild/protobuf';
 
 import type { Call } from '../calls';
-import { block, fieldsOf, memberOf, messageOf, pathsOf, withoutStrings, type Json, type JsonObject } from './request';
+import {
+  block,
+  fieldsOf,
+  fileOf,
+  memberOf,
+  messageOf,
+  pathsOf,
+  withoutStrings,
+  type Json,
+  type JsonObject,
+} from './request';
 
 const step = '  ';
 
@@ -12,9 +22,13 @@ function member(service: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
+const makeClient = 'const parlance = new Parlance(); // PARLANCE_BASE_URL and PARLANCE_API_KEY';
+
 /** A program with our SDK. */
-export function typescript({ service, method, input, request }: Call): string {
-  const call = method.charAt(0).toLowerCase() + method.slice(1);
+export function typescript(call: Call): string {
+  const file = fileOf(call);
+  if (file) return uploading(call.method, file.schema, file.json);
+  const { service, method, input, request } = call;
   const fields = message(input, request as JsonObject);
   return [
     "import { Parlance } from '@parlance/sdk';",
@@ -22,8 +36,22 @@ export function typescript({ service, method, input, request }: Call): string {
       ? ["import { timestampFromDate } from '@bufbuild/protobuf/wkt';"]
       : []),
     '',
-    'const parlance = new Parlance(); // PARLANCE_BASE_URL and PARLANCE_API_KEY',
-    `const answer = await parlance.${member(service)}.${call}(${fields});`,
+    makeClient,
+    `const answer = await parlance.${member(service)}.${method.charAt(0).toLowerCase()}${method.slice(1)}(${fields});`,
+    'console.log(answer);',
+  ].join('\n');
+}
+
+function uploading(method: string, schema: DescMessage, json: JsonObject): string {
+  const fields = fieldsOf(schema, json).map(([field, value]) => `${field.localName}: ${valueOf(field, value)}`);
+  const request = block('{', ['file', ...fields], '}', step);
+  return [
+    "import { openAsBlob } from 'node:fs';",
+    "import { Parlance } from '@parlance/sdk';",
+    '',
+    makeClient,
+    `const file = await openAsBlob(${JSON.stringify(json['filename'])});`,
+    `const answer = await parlance.knowledge.${method === 'UploadSource' ? 'upload' : 'replaceContent'}(${request});`,
     'console.log(answer);',
   ].join('\n');
 }

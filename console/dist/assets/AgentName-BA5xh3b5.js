@@ -1,1 +1,0 @@
-import{n as e}from"./useAgentNames-D9-691Tp.js";import{Vr as t}from"./caller-uMfbOCZ7.js";var n=t();function r({id:t}){return(0,n.jsx)(`bdi`,{children:e([t])(t)})}export{r as t};

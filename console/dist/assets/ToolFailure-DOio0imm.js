@@ -1,1 +1,0 @@
-import{Vr as e,d as t,mt as n}from"./caller-uMfbOCZ7.js";var r=e();function i({error:e}){let i=n(e).reason.startsWith(`plan-`);return(0,r.jsx)(t,{error:e,retry:i&&(0,r.jsx)(`a`,{href:`#/usage`,children:`See the plans`})})}export{i as t};

@@ -1,1 +1,0 @@
-import{x as e}from"./index-V38r0ZEn.js";import{Vr as t,i as n}from"./caller-uMfbOCZ7.js";import{t as r}from"./href-C3s__OGc.js";var i=t(),a=({userId:t})=>n()?(0,i.jsx)(e,{href:r(t),children:t}):(0,i.jsx)(`bdi`,{children:t});export{a as t};
