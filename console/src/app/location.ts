@@ -13,6 +13,35 @@ const part = (at: 0 | 1) => location.hash.replace(/^#?\/?/, '').split('?', 2)[at
 const path = () => `/${part(0)}`;
 const search = () => part(1);
 
+/** Something that would be lost with the page. */
+export interface Unsaved {
+  is(): boolean;
+  /** Asks whether to leave, and tells. */
+  mayLeave(): Promise<boolean>;
+}
+
+const unsaved: Unsaved[] = [];
+
+/** Has the reader asked before Back, a link or a reload loses something. Returns a function that ends that. */
+export function askBeforeLeaving(what: Unsaved): () => void {
+  unsaved.push(what);
+  return () => void unsaved.splice(unsaved.indexOf(what), 1);
+}
+
+addEventListener('beforeunload', (event) => {
+  if (unsaved.some((one) => one.is())) event.preventDefault();
+});
+
+// Before the pages see it, the address is what it was, and the one that was asked for is behind it. navigate() is not
+// asked about: it is what a form does when it was sent.
+addEventListener('hashchange', (event) => {
+  const lost = unsaved.findLast((one) => one.is());
+  if (!event.isTrusted || !lost) return;
+  event.stopImmediatePropagation();
+  history.pushState(null, '', event.oldURL);
+  void lost.mayLeave().then((isSure) => isSure && history.back());
+});
+
 /** Goes to a page: navigate('/sessions?status=failed'). */
 export function navigate(
   to: string,

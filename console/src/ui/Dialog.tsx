@@ -1,8 +1,18 @@
-import { createContext, useCallback, useContext, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import {
+  createContext,
+  useCallback,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+  type FormEvent,
+  type ReactNode,
+} from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 
+import { askBeforeLeaving, type Unsaved } from '../app/location';
 import { Button } from './Button';
 
 interface Props {
@@ -42,6 +52,25 @@ export function Dialog({ title, children, onClose, shape, role, ask, hasNoClose 
     if (hasNoClose || (asked && !(await confirm(asked)))) return;
     onClose();
   };
+  const leave = useRef<Unsaved>(undefined);
+  leave.current = {
+    is: () => !hasNoClose && question() !== undefined,
+    async mayLeave() {
+      const asked = question();
+      if (asked && !(await confirm(asked))) return false;
+      isTyped.current = false;
+      onClose();
+      return true;
+    },
+  };
+  useEffect(
+    () =>
+      askBeforeLeaving({
+        is: () => leave.current?.is() ?? false,
+        mayLeave: async () => leave.current?.mayLeave() ?? true,
+      }),
+    [],
+  );
   return (
     <ModalOverlay
       isOpen

@@ -28,6 +28,10 @@ test('a callback is planned, moved and cancelled', async ({ open, look, tolerate
   await page.getByLabel('Number', { exact: true }).fill('12');
   await page.getByLabel('Time', { exact: true }).fill(localIn(2, '10:30'));
   await page.getByLabel('Reason').fill(`About ${hostile}`);
+  await page.getByLabel('Variables').fill('name=Ada\nnumber 12');
+  await expect(page.getByRole('dialog').getByText('“number 12” is no variable.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Plan the call' })).toBeDisabled();
+  await page.getByLabel('Variables').fill('name=Ada');
   await look();
   await page.getByRole('button', { name: 'Plan the call' }).click();
   await expect(

@@ -196,3 +196,31 @@ test('edits are saved by themselves when the service answers again', async ({ op
   await expect(page.getByText('Draft saved')).toBeVisible();
   await call('DELETE', `${agents}/${id}`);
 });
+
+test('what was typed in a dialog is asked about before Back and a reload lose it', async ({ open }) => {
+  const page = await open('/agents');
+  await page.goto(`${service.console}#/knowledge`);
+  await page.getByRole('button', { name: 'Paste text' }).click();
+  await page.goBack(); // nothing was typed
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Agents');
+  await page.goForward();
+  await page.getByRole('button', { name: 'Paste text' }).click();
+  const text = page.getByLabel('Text', { exact: true });
+  await text.fill('We open at nine.');
+
+  const asked = page.waitForEvent('dialog');
+  const reloaded = page.evaluate(() => location.reload()).catch(() => undefined);
+  await (await asked).dismiss();
+  await reloaded;
+  await expect(text).toHaveValue('We open at nine.');
+
+  await page.evaluate(() => history.back());
+  const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(text).toHaveValue('We open at nine.');
+  await expect(page).toHaveURL(/#\/knowledge$/);
+  await page.evaluate(() => history.back());
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Agents');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});

@@ -14,7 +14,7 @@ import { Checkbox, TextArea, TextField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 import { CallFailure } from './CallFailure';
-import { variablesOf } from './variables';
+import { variablesOf, wrongVariables } from './variables';
 import { localIn, zoneChoices } from './zones';
 
 const hourMs = 3_600_000;
@@ -123,7 +123,7 @@ export function CallbackForm({ zone, onClose }: { zone: string; onClose(): void 
           onChange={setVariables}
           placeholder="name=Ada"
           hint="Of the conversation, one in a line."
-          wrong={wrong['dynamic_variables']}
+          wrong={wrongVariables(variables) ?? wrong['dynamic_variables']}
         />
         <Checkbox
           isSelected={ignoreLimits}
@@ -136,7 +136,7 @@ export function CallbackForm({ zone, onClose }: { zone: string; onClose(): void 
           of={make}
           onClose={onClose}
           failure={<CallFailure error={make.error} />}
-          isDisabled={!userId.trim() || !phoneNumber.trim() || !agentId}
+          isDisabled={!userId.trim() || !phoneNumber.trim() || !agentId || wrongVariables(variables) !== undefined}
         >
           {when === 'now' ? 'Call now' : 'Plan the call'}
         </FormFoot>

@@ -15,7 +15,7 @@ import { Switch, TextArea, TextField } from '../../ui/Field';
 import { FormFoot } from '../../ui/FormFoot';
 import { ShownSecret } from '../../ui/ShownSecret';
 import { CallFailure } from './CallFailure';
-import { linesOf, variablesOf } from './variables';
+import { linesOf, variablesOf, wrongVariables } from './variables';
 
 /** Has an agent answer a number, or changes how it does. */
 export function NumberForm({
@@ -113,7 +113,7 @@ export function NumberForm({
           onChange={(variables) => set({ variables })}
           placeholder="shop=Berlin"
           hint="Of the conversations, one in a line. What a look-up answers wins."
-          wrong={wrong['dynamic_variables']}
+          wrong={wrongVariables(values.variables) ?? wrong['dynamic_variables']}
         />
         <Switch isSelected={values.enabled} onChange={(enabled) => set({ enabled })}>
           Calls are answered
@@ -122,7 +122,7 @@ export function NumberForm({
           of={save}
           onClose={onClose}
           failure={<CallFailure error={save.error} />}
-          isDisabled={!agentId || !values.phoneNumber.trim()}
+          isDisabled={!agentId || !values.phoneNumber.trim() || wrongVariables(values.variables) !== undefined}
         >
           {number ? 'Save' : 'Add the number'}
         </FormFoot>

@@ -17,7 +17,7 @@ import { FormFoot } from '../../ui/FormFoot';
 import { Select } from '../../ui/Select';
 import { CallFailure } from './CallFailure';
 import { cronWords } from './cronWords';
-import { linesOf, variablesOf } from './variables';
+import { linesOf, variablesOf, wrongVariables } from './variables';
 import { addDays, dayIn, momentOf, ownZone, zoneChoices } from './zones';
 
 const presets = [
@@ -146,7 +146,13 @@ export function ScheduleForm({
           of={save}
           onClose={onClose}
           failure={<CallFailure error={save.error} />}
-          isDisabled={!values.userId.trim() || !values.phoneNumber.trim() || !values.cron.trim() || !agentId}
+          isDisabled={
+            !values.userId.trim() ||
+            !values.phoneNumber.trim() ||
+            !values.cron.trim() ||
+            !agentId ||
+            wrongVariables(values.variables) !== undefined
+          }
         >
           {schedule ? 'Save' : 'Make the schedule'}
         </FormFoot>
@@ -224,7 +230,7 @@ function WhenFields({
         onChange={(variables) => set({ variables })}
         placeholder="name=Ada"
         hint="Of the conversations, one in a line."
-        wrong={wrong['dynamic_variables']}
+        wrong={wrongVariables(values.variables) ?? wrong['dynamic_variables']}
       />
     </>
   );
