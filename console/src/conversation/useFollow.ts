@@ -15,8 +15,12 @@ export function useFollow() {
     const [outer, inner] = [box.current, content.current];
     if (!outer || !inner) return undefined;
     const toEnd = () => follows.current && outer.scrollTo({ top: outer.scrollHeight });
+    let top = 0;
     const scrolled = () => {
-      follows.current = outer.scrollTop + outer.clientHeight >= outer.scrollHeight - near;
+      // What grew since the end was scrolled to has the event of that come late: only going up is the reader's.
+      if (outer.scrollTop + outer.clientHeight >= outer.scrollHeight - near) follows.current = true;
+      else if (outer.scrollTop < top) follows.current = false;
+      top = outer.scrollTop;
     };
     const opened = (event: Event) => {
       if ((event.target as Element).closest('summary')) follows.current = false; // what was opened is read now

@@ -18,3 +18,25 @@ test('a draft is talked with', async ({ open, look }, info) => {
   await look();
   await call('DELETE', `${agents}/${id}`);
 });
+
+test('the newest answer and what one says stay in view beside the editor @wide', async ({ open, page }) => {
+  await open(`/agents/${service.agent}/instructions`);
+  await page.getByRole('button', { name: 'Start in writing' }).click();
+  const said = page.getByRole('region', { name: 'What was said' });
+  const field = page.getByLabel('What you say');
+  for (let at = 0; at < 4; at++) {
+    await field.fill('How are webhooks signed?');
+    await page.keyboard.press('Enter');
+    await expect(said.getByText('HMAC-SHA256').nth(at)).toBeAttached();
+  }
+  await expect(page.getByRole('button', { name: 'Stop the answer' })).toHaveCount(0);
+  const left = () => said.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+  await expect.poll(left).toBeLessThan(2);
+  await expect(field).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeInViewport({ ratio: 1 });
+  const longer = await page.evaluate(() => {
+    const end = Math.max(...[...document.querySelectorAll('.page')].map((box) => box.getBoundingClientRect().bottom));
+    return document.documentElement.scrollHeight - Math.max(innerHeight, end + scrollY);
+  });
+  expect(longer, 'the page is longer than what is on it').toBeLessThan(2);
+});
