@@ -24,6 +24,10 @@ export function KeyForm({
   const [wrong, setWrong] = useState('');
   const [isTrying, setTrying] = useState(false);
   const tryKey = async () => {
+    if (!/^[!-~]+$/.test(key.trim()))
+      return setWrong(
+        'This is not a key: keys begin with prl_, and have letters and digits without accents or spaces.',
+      );
     setTrying(true);
     const before = apiKey.get();
     apiKey.set(key);

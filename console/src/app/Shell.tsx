@@ -114,7 +114,13 @@ export function Shell({ onSignedOut }: { onSignedOut(): void }) {
               <Switch>
                 {allowed.map(({ at, refusal, component: Component }) => (
                   <Route key={at} path={at}>
-                    {(params) => (refusal ? <Refused why={refusal} /> : <Component params={params as never} />)}
+                    {(params) =>
+                      refusal ? (
+                        <Refused why={refusal} onLeave={() => void leave()} />
+                      ) : (
+                        <Component params={params as never} />
+                      )
+                    }
                   </Route>
                 ))}
                 <Route path="/sign-in">
@@ -158,13 +164,28 @@ function NoPage() {
   );
 }
 
-const Refused = ({ why }: { why: string }) => (
-  <Page title="Not for you">
-    <Empty title="You may not see this page" action={<ButtonLink href="#/">Go to the overview</ButtonLink>}>
-      {why}
-    </Empty>
-  </Page>
-);
+/** In place of a page that the caller may not see: one that they may, and the way to be somebody else. */
+function Refused({ why, onLeave }: { why: string; onLeave(): void }) {
+  const { caller } = useHere();
+  const other = pages.find((page) => isOffered(page, caller));
+  return (
+    <Page title="Not for you">
+      <Empty
+        title="You may not see this page"
+        action={
+          <div className="row">
+            {other && <ButtonLink href={`#${other.path}`}>Go to {other.title}</ButtonLink>}
+            <Button onPress={onLeave}>
+              {caller.kind === 'person' ? 'Sign in as somebody else' : 'Sign in with another key'}
+            </Button>
+          </div>
+        }
+      >
+        {why}
+      </Empty>
+    </Page>
+  );
+}
 
 function Navigation({ path }: { path: string }) {
   const { caller } = useHere();

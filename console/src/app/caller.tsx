@@ -12,6 +12,8 @@ import { Page } from '../ui/Page';
 import { Query } from '../ui/Query';
 import { hasScope } from './scope';
 
+/** How often the service is asked again while the console cannot begin without its answer. */
+const tryAgainMs = 5000;
 const workspaceName = 'parlance.workspace';
 
 interface Here {
@@ -48,6 +50,7 @@ export function CallerProvider({ children }: { children: ReactNode }) {
     queryKey: ['caller'],
     staleTime: Infinity,
     retry: 1,
+    refetchInterval: ({ state }: { state: { status: string } }) => (state.status === 'error' ? tryAgainMs : false),
     queryFn: async ({ signal }) => {
       const [caller, list] = await Promise.all([
         api.people.getCaller({}, { signal }),
@@ -64,9 +67,11 @@ export function CallerProvider({ children }: { children: ReactNode }) {
   };
   if (query.error && !query.data)
     return (
-      <Page title="Parlance">
-        <Query query={query}>{() => null}</Query>
-      </Page>
+      <main>
+        <Page title="Parlance">
+          <Query query={query}>{() => null}</Query>
+        </Page>
+      </main>
     );
   return (
     <Query query={query}>

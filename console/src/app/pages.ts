@@ -17,7 +17,7 @@ export interface PageDef {
   personal?: boolean;
   /** Whether it is about the whole tenant: keys of one workspace do not see it. */
   wholeTenant?: boolean;
-  /** Whether people with the role billing see it. */
+  /** Whether people with the role billing see it, or are led on from it. */
   billing?: boolean;
   component: ComponentType<{ params: Record<string, string | undefined> }>;
 }
@@ -25,7 +25,7 @@ export interface PageDef {
 const page = (load: () => Promise<{ default: ComponentType<never> }>) => lazy(load as never) as PageDef['component'];
 
 export const pages: PageDef[] = [
-  { path: '/', title: 'Overview', component: page(() => import('../pages/overview/Overview')) },
+  { path: '/', title: 'Overview', billing: true, component: page(() => import('../pages/overview/Overview')) },
   { path: '/agents', title: 'Agents', group: 'Build', component: page(() => import('../pages/agents/Agents')) },
   { path: '/agents/:agentId/:tab?/:item?', component: page(() => import('../pages/agents/Agent')) },
   {
@@ -120,7 +120,9 @@ export const pages: PageDef[] = [
 ];
 
 /** Why a caller may not see a page; undefined when they may. */
-export function refusalOf({ scope, personal, wholeTenant }: PageDef, caller: Caller): string | undefined {
+export function refusalOf({ scope, personal, wholeTenant, billing }: PageDef, caller: Caller): string | undefined {
+  if (caller.role === 'billing' && !billing)
+    return 'It is not for your role, billing. An owner can give you another one.';
   if (scope && !hasScope(caller, scope))
     return caller.kind === 'person'
       ? `It is not for your role, ${caller.role}. An owner can give you another one.`
@@ -133,7 +135,7 @@ export function refusalOf({ scope, personal, wholeTenant }: PageDef, caller: Cal
 
 /** Whether a page is in the caller's navigation. */
 export const isOffered = (page: PageDef, caller: Caller) =>
-  page.title !== undefined && (caller.role === 'billing' ? page.billing : true) && !refusalOf(page, caller);
+  page.title !== undefined && !(caller.role === 'billing' && page.path === '/') && !refusalOf(page, caller);
 
 /** What is to be kept while only the tab in the address changes: agents and users stay as they are. */
 export const pageKey = (path: string) => /^\/(agents|users)\/[^/]+/.exec(path)?.[0] ?? path;

@@ -69,3 +69,42 @@ test('the page may load nothing from elsewhere and run nothing that is written i
   expect(policy).not.toContain('unsafe');
   expect(policy).toContain("require-trusted-types-for 'script'");
 });
+
+test('a text that cannot be a key is said to be none', async ({ page }) => {
+  await page.goto(service.console);
+  await page.getByLabel('API key').fill('prl_Schlüssel→');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('This is not a key')).toBeVisible();
+});
+
+test('who may not see a page is led to one that they may, or to sign in anew', async ({ page }, info) => {
+  const { id, secret } = await call<{ id: string; secret: string }>('POST', 'api-keys', {
+    name: `Back end ${info.project.name}`,
+    scope: 'runtime',
+  });
+  await page.addInitScript((key) => sessionStorage.setItem('parlance.key', key), secret);
+  await page.goto(`${service.console}#/keys`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Not for you');
+  await page.getByRole('link', { name: 'Go to Overview' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Overview');
+  await page.goto(`${service.console}#/keys`);
+  await page.getByRole('button', { name: 'Sign in with another key' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+  await call('DELETE', `api-keys/${id}`);
+});
+
+test('the console says that a proxy answers, and begins when the service does', async ({
+  open,
+  page,
+  tolerate,
+  look,
+}) => {
+  tolerate(/503/);
+  const answer = { status: 503, contentType: 'text/html', body: '<h1>Bad gateway</h1>' };
+  await page.route('**/parlance.v1.*/**', (route) => route.fulfill(answer));
+  await open('/agents');
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('Something other than Parlance answered');
+  await look();
+  await page.unroute('**/parlance.v1.*/**');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Agents');
+});

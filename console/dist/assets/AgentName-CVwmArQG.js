@@ -1,1 +1,0 @@
-import{n as e}from"./useAgentNames-CWwDgLDS.js";import{Ur as t}from"./caller-D6LMunmx.js";var n=t();function r({id:t}){return(0,n.jsx)(`bdi`,{children:e([t])(t)})}export{r as t};
