@@ -20,7 +20,19 @@ interface Props {
 }
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 const height = 170;
+const daySeconds = 86_400;
+
+/** 1, 2, 5, 10, 20 … */
+const wholeSteps = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+
+/** A time of the axis: the day, or the time of day where the times are closer, but for midnight. */
+function timeOf(seconds: number, step: number): string {
+  const at = new Date(seconds * 1000);
+  return step >= daySeconds || at.getHours() + at.getMinutes() === 0 ? date.format(at) : clock.format(at);
+}
 
 /** Values over time, as a plot and, on demand, as a table. */
 export function TimeChart({ title, times, series, format }: Props) {
@@ -90,15 +102,19 @@ function Plot({ title, times, series, format }: Props) {
       ticks: { show: false },
       font: '12px system-ui',
     };
+    const isWhole = series.every(({ values }) => values.every(Number.isInteger));
     const chart = new uPlot(
       {
         width: element.clientWidth,
         height,
         legend: { show: false },
         cursor: { points: { size: 7 } },
-        padding: [8, 8, 0, 0],
+        padding: [8, 28, 0, 0], // half of the last time
         scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
-        axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map(format) }],
+        axes: [
+          { ...axis, values: (_, ticks, __, ___, step) => ticks.map((tick) => timeOf(tick, step)) },
+          { ...axis, size: 56, values: (_, ticks) => ticks.map(format), ...(isWhole && { incrs: wholeSteps }) },
+        ],
         series: [
           {},
           ...series.map(({ name, tone }) => ({

@@ -16,6 +16,7 @@ test('the overview counts what happened, as a plot and as a table', async ({ ope
   const page = await open('/');
   await expect(page.getByRole('img', { name: /^Sessions, as a plot/ })).toBeVisible();
   await look('overview');
+  await expect(page.getByRole('region', { name: 'Webhook messages' })).toContainText(/Messages: \d+Given up: \d+/);
   const sessions = page.getByRole('region', { name: 'Sessions' });
   await sessions.getByRole('button', { name: 'Table' }).click();
   const numbers = await sessions.getByRole('row').allTextContents();

@@ -97,7 +97,7 @@ function Plots({ activity }: { activity: Activity }) {
           note={`${count(total.answersWithoutPassage)} of ${count(total.knowledgeAnswers)}`}
         />
         <Tile
-          name="Webhook deliveries"
+          name="Webhook messages"
           value={count(total.deliveries)}
           note={total.failedDeliveries > 0 ? `${count(total.failedDeliveries)} given up` : 'none given up'}
           isBad={total.failedDeliveries > 0}
@@ -166,10 +166,10 @@ function plotsOf({ steps, currency }: Activity): { times: Date[]; plots: PlotDef
         series: [series('Cost', 'accent', (s) => Number(s.cost) || 0)],
       },
       {
-        title: 'Webhook deliveries',
+        title: 'Webhook messages',
         format: count,
         series: [
-          series('Delivered', 'good', (s) => s.deliveries),
+          series('Messages', 'accent', (s) => s.deliveries),
           series('Given up', 'bad', (s) => s.failedDeliveries),
         ],
       },
