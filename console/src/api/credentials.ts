@@ -39,6 +39,9 @@ export async function probeSignIn(): Promise<SignIn> {
   return signIn;
 }
 
+/** How people can sign in. */
+export const providers = () => signIn.providers;
+
 export const isSignedIn = () => apiKey.get() !== '' || signIn.signed_in;
 
 /** What shows who calls; it changes with each sign-in. */

@@ -159,7 +159,7 @@ function OnOff({ row, set }: { row: AgentTool; set(on: boolean): void }) {
   } = useEditor();
   const { tool, disabledReason, name } = row;
   if (!tool || tool.bucket === 'system') return <span className="dim small">always</span>;
-  const label = <span className="visually-hidden">{name} is on</span>;
+  const label = <span className="visually-hidden">{name}</span>;
   if (tool.bucket !== 'memory')
     return (
       <Switch isSelected={disabledReason !== 'attachment_disabled' && disabledReason !== 'not_enabled'} onChange={set}>

@@ -29,7 +29,11 @@ export function useCallbackColumns(): Column<Callback>[] {
     { id: 'user', title: 'User', cell: ({ userId }) => userId },
     { id: 'number', title: 'Number', cell: ({ phoneNumber }) => <span className="nowrap">{phoneNumber}</span> },
     { id: 'status', title: 'State', cell: ({ status }) => <StateBadge status={status} /> },
-    { id: 'at', title: 'Planned for', cell: ({ at }) => at && wordsIn(ownZone, timestampDate(at)) },
+    {
+      id: 'at',
+      title: 'Planned for',
+      cell: ({ at, nextAttemptAt = at }) => nextAttemptAt && wordsIn(ownZone, timestampDate(nextAttemptAt)),
+    },
     { id: 'agent', title: 'Agent', cell: ({ agentId }) => <AgentName id={agentId} /> },
     {
       id: 'attempts',

@@ -46,6 +46,7 @@ const monthName = (value: string) =>
 const number = (value: string) => (/^\d+$/.test(value) ? value : undefined);
 
 function times(minute: string, hour: string): string | undefined {
+  if (Number(minute) > 59 || hour.split(',').some((one) => Number(one) > 23)) return undefined;
   if (/^\d+$/.test(minute) && /^\d+(,\d+)*$/.test(hour))
     return `at ${list(hour.split(',').map((one) => `${one.padStart(2, '0')}:${minute.padStart(2, '0')}`))}`;
   if (/^\d+$/.test(minute) && hour === '*') return `every hour at minute ${minute}`;

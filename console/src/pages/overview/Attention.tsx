@@ -54,8 +54,12 @@ function useWebhooks(): ReactNode[] {
     ));
 }
 
-/** callbacks → callback, deliveries → delivery */
-const singular = (kind: string) => kind.replace(/ies$/, 'y').replace(/s$/, '');
+/** callbacks → callback, deliveries → delivery, analyses → analysis */
+const singular = (kind: string) =>
+  kind
+    .replace(/ies$/, 'y')
+    .replace(/yses$/, 'ysis')
+    .replace(/([^i])s$/, '$1');
 
 function useFailed(): ReactNode[] {
   const isOperator = useMay('operator');

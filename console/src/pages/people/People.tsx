@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Person } from '#gen/people_pb';
 
 import * as api from '../../api/clients';
+import { providers } from '../../api/credentials';
 import { useList } from '../../api/useList';
 import { useMutation } from '../../api/useMutation';
 import { useHere } from '../../app/caller';
@@ -51,6 +52,13 @@ export default function People() {
 }
 
 function NoPeople() {
+  const [provider] = providers();
+  if (provider)
+    return (
+      <Empty title="Nobody has signed in yet">
+        Whoever signs in with {provider.name} is listed here. The page for it is what is seen without a key.
+      </Empty>
+    );
   return (
     <>
       <Empty title="Nobody has signed in yet">

@@ -73,7 +73,7 @@ const workColumns: Column<BacklogKind>[] = [
     number: true,
     cell: ({ failed }) => (failed > 0 ? <Badge tone="bad">{count(failed)}</Badge> : 0),
   },
-  { id: 'oldest', title: 'Oldest since', cell: ({ oldestAt }) => (oldestAt ? <Time at={oldestAt} /> : '–') },
+  { id: 'oldest', title: 'Oldest', cell: ({ oldestAt }) => (oldestAt ? <Time at={oldestAt} /> : '–') },
 ];
 
 /** The queues and workers, which all tenants of the installation share. */

@@ -33,7 +33,7 @@ export function Alerts() {
   return (
     <Card title="Alerts" actions={isAdmin && <Button onPress={() => setNew(true)}>New alert</Button>}>
       <p className="dim">
-        The event usage.threshold is sent to your webhooks at 80 and 100 % of each limit, and at what you set here.
+        The event usage.threshold is sent to your webhooks at 50, 80 and 100 % of each limit, and at what you set here.
       </p>
       <Query query={query}>
         {({ alerts }) => (

@@ -23,9 +23,11 @@ const names: Record<string, MeterName> = {
   speech_characters: { title: 'Characters spoken', format: count },
 };
 
+/** api_keys → Api keys */
+const titleOf = (meter: string) => (meter.charAt(0).toUpperCase() + meter.slice(1)).replaceAll('_', ' ');
+
 /** What a meter is called and how its quantities are written. */
-export const meterName = (meter: string): MeterName =>
-  names[meter] ?? { title: meter.replaceAll('_', ' '), format: decimal };
+export const meterName = (meter: string): MeterName => names[meter] ?? { title: titleOf(meter), format: decimal };
 
 /** The meters that an alert can be set for. */
 export const alertMeters = Object.keys(names).filter((name) => name !== 'input_tokens' && name !== 'output_tokens');

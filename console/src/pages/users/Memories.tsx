@@ -224,7 +224,7 @@ function useColumns(userId: string, mayEdit: boolean, onEdit: (memory: Memory) =
           {expiresAt && (
             <span className="dim small">
               <br />
-              until <Time at={expiresAt} />
+              until <Time at={expiresAt} exact />
             </span>
           )}
         </>

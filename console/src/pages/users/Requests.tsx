@@ -130,7 +130,7 @@ function File({ row }: { row: PrivacyRequest }) {
           Download
         </a>{' '}
         <span className="dim small">
-          {bytes(row.sizeBytes)}, until <Time at={row.expiresAt} />
+          {bytes(row.sizeBytes)}, until <Time at={row.expiresAt} exact />
         </span>
       </>
     );

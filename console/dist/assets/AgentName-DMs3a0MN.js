@@ -1,1 +1,0 @@
-import{n as e}from"./useAgentNames-C9w9h3OF.js";import{Ur as t}from"./caller-DV_C1uIS.js";var n=t();function r({id:t}){return(0,n.jsx)(`bdi`,{children:e([t])(t)})}export{r as t};

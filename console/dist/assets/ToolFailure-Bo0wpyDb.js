@@ -1,1 +1,0 @@
-import{Ur as e,d as t,ft as n}from"./caller-DV_C1uIS.js";var r=e();function i({error:e}){let i=n(e).reason.startsWith(`plan-`);return(0,r.jsx)(t,{error:e,retry:i&&(0,r.jsx)(`a`,{href:`#/usage`,children:`See the plans`})})}export{i as t};
