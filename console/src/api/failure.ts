@@ -29,10 +29,12 @@ export function failureOf(thrown: unknown): Failure {
   const unreached = failure.reason === '' && (thrown instanceof TypeError || error.cause instanceof TypeError);
   if (unreached)
     failure.message = `No answer from ${location.host}. Is Parlance running, and is this machine connected to it?`;
-  // The words of the client library for an answer that is none of the service's: a proxy's page, say.
+  // The client library's words for an answer that is not the service's: a proxy's page, say.
   const other = /^(HTTP \d+)$|^unsupported content type/.exec(error.rawMessage);
   if (failure.reason === '' && other)
-    failure.message = `Something other than Parlance answered at ${location.host}${other[1] ? ` (${other[1]})` : ''}, such as a proxy while the service starts. Try again in a moment. If it stays, check the address.`;
+    failure.message =
+      `Something other than Parlance answered at ${location.host}${other[1] ? ` (${other[1]})` : ''}, such as a ` +
+      'proxy while the service starts. Try again in a moment. If it stays, check the address.';
   const more = Object.entries(failure.fields)
     .filter(([, text]) => !failure.message.includes(text))
     .map(([field, text]) => `${field}: ${text}`);

@@ -32,8 +32,8 @@ addEventListener('beforeunload', (event) => {
   if (unsaved.some((one) => one.is())) event.preventDefault();
 });
 
-// Before the pages see it, the address is what it was, and the one that was asked for is behind it. navigate() is not
-// asked about: it is what a form does when it was sent.
+// Before the pages see it, the address is what it was, and the one that was asked for is behind it.
+// navigate() is not asked about: it is what a form does when it was sent.
 addEventListener('hashchange', (event) => {
   const lost = unsaved.findLast((one) => one.is());
   if (!event.isTrusted || !lost) return;

@@ -17,7 +17,7 @@ export function useFollow() {
     const toEnd = () => follows.current && outer.scrollTo({ top: outer.scrollHeight });
     let top = 0;
     const scrolled = () => {
-      // What grew since the end was scrolled to has the event of that come late: only going up is the reader's.
+      // The event of scrolling to the end may come after the content grew: only up is the reader's.
       if (outer.scrollTop + outer.clientHeight >= outer.scrollHeight - near) follows.current = true;
       else if (outer.scrollTop < top) follows.current = false;
       top = outer.scrollTop;

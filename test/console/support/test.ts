@@ -77,7 +77,8 @@ interface Fixtures {
 }
 
 export const test = base.extend<Fixtures & { tolerated: RegExp[] }>({
-  // Agents are asked one by one for their names and what they have, and another spec may delete one meanwhile.
+  // Agents are asked one by one for their names and what they have. Another spec may delete one
+  // meanwhile.
   tolerated: async ({}, use) => use([/404.*(GetAgent|ListAgentTools|ListSourceAttachments)/]),
   tolerate: async ({ tolerated }, use) => use((...texts) => void tolerated.push(...texts)),
   page: async ({ page, tolerated }, use) => {

@@ -129,7 +129,8 @@ function valueOf(field: DescField, value: Json): string {
     return block(`[]${elementType(field)}{`, (value as Json[]).map((one) => single(field, one)), '}', step); // prettier-ignore
   if (field.fieldKind === 'map') {
     const entries = Object.entries(value as JsonObject);
-    return block(`map[string]${elementType(field)}{`, entries.map(([key, one]) => `${text(key)}: ${single(field, one)}`), '}', step); // prettier-ignore
+    const lines = entries.map(([key, one]) => `${text(key)}: ${single(field, one)}`);
+    return block(`map[string]${elementType(field)}{`, lines, '}', step);
   }
   const literal = single(field, value);
   if (field.fieldKind !== 'scalar' || !field.proto.proto3Optional || field.scalar === ScalarType.BYTES) return literal;
@@ -150,8 +151,10 @@ function single(field: DescField, value: Json): string {
 /** A string of Go: that of JSON, but Go has no halves of characters, and no byte order mark in a file. */
 const text = (value: string) => JSON.stringify(value.replace(/\p{Cs}/gu, '\ufffd')).replaceAll('\ufeff', '\\ufeff');
 
-const struct = (json: JsonObject): string =>
-  `&structpb.Struct{Fields: ${block('map[string]*structpb.Value{', Object.entries(json).map(([key, one]) => `${text(key)}: ${anyValue(one)}`), '}', step)}}`; // prettier-ignore
+function struct(json: JsonObject): string {
+  const lines = Object.entries(json).map(([key, one]) => `${text(key)}: ${anyValue(one)}`);
+  return `&structpb.Struct{Fields: ${block('map[string]*structpb.Value{', lines, '}', step)}}`;
+}
 
 /** A value of a Struct. */
 function anyValue(value: Json): string {

@@ -1,1 +1,0 @@
-import{n as e}from"./useAgentNames-DJXLRGdp.js";import{Wr as t}from"./caller-CnFFAGiP.js";var n=t();function r({id:t}){return(0,n.jsx)(`bdi`,{children:e([t])(t)})}export{r as t};

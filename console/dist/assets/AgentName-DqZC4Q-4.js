@@ -1,0 +1,1 @@
+import{n as e}from"./useAgentNames-D5SmuebO.js";import{Wr as t}from"./caller-B9O3Wygp.js";var n=t();function r({id:t}){return(0,n.jsx)(`bdi`,{children:e([t])(t)})}export{r as t};

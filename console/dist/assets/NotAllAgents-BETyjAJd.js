@@ -1,1 +1,0 @@
-import{r as e}from"./agents-VqjCHffV.js";import{Wr as t}from"./caller-CnFFAGiP.js";var n=t();function r(){let{data:t=[]}=e();return t.length<200?null:(0,n.jsxs)(`p`,{className:`dim small`,children:[`Only the first `,200,` agents by name are listed here. What another one has is on its own page.`]})}export{r as t};

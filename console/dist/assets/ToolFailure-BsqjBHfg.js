@@ -1,1 +1,0 @@
-import{Wr as e,d as t,ft as n}from"./caller-CnFFAGiP.js";var r=e();function i({error:e}){let i=n(e).reason.startsWith(`plan-`);return(0,r.jsx)(t,{error:e,retry:i&&(0,r.jsx)(`a`,{href:`#/usage`,children:`See the plans`})})}export{i as t};
