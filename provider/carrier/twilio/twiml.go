@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/language"
+
 	"parlance.dev/parlance/provider/carrier"
 )
 
@@ -76,7 +78,7 @@ func (c *Carrier) Render(i carrier.Instruction) carrier.Answer {
 	case carrier.Bridge:
 		r.Dial = dialOf(i)
 	case carrier.Speak:
-		r.Say = &say{Language: i.Language, Text: i.Text}
+		r.Say = &say{Language: withRegion(i.Language), Text: i.Text}
 		if !i.Whisper {
 			r.Hangup = &hangup{}
 		}
@@ -93,6 +95,18 @@ func (c *Carrier) Render(i carrier.Instruction) carrier.Answer {
 		panic(err)
 	}
 	return carrier.Answer{ContentType: "text/xml; charset=utf-8", Body: append([]byte(xml.Header), body...)}
+}
+
+// withRegion is a language as Twilio's <Say> names it: de-DE for de, zh-TW for zh-Hant. Source:
+// twilio.com/docs/voice/twiml/say, languages.
+func withRegion(tag string) string {
+	parsed, err := language.Parse(tag)
+	if err != nil { // none, so that it is Twilio's default
+		return ""
+	}
+	base, _ := parsed.Base()
+	region, _ := parsed.Region()
+	return base.String() + "-" + region.String()
 }
 
 // maxParameterBytes is the most that a parameter of a stream has, less some for its name. Source:

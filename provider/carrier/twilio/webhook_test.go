@@ -219,6 +219,8 @@ func TestRender(t *testing.T) {
 		`<Response><Reject reason="busy"></Reject></Response>`:                               carrier.Reject{Busy: true},
 		`<Response><Reject reason="rejected"></Reject></Response>`:                           carrier.Reject{},
 		`<Response><Say language="de-DE">A &lt; B &amp; C</Say><Hangup></Hangup></Response>`: carrier.Speak{Text: "A < B & C", Language: "de-DE"},
+		`<Response><Say language="pt-BR">B</Say><Hangup></Hangup></Response>`:                carrier.Speak{Text: "B", Language: "pt"},
+		`<Response><Say language="zh-TW">C</Say><Hangup></Hangup></Response>`:                carrier.Speak{Text: "C", Language: "zh-Hant"},
 		`<Response><Say>&lt;/Say&gt;&lt;Dial&gt;1</Say></Response>`:                          carrier.Speak{Text: "</Say><Dial>1", Whisper: true},
 		`<Response><Dial><Number>+49&#34;&gt;1</Number></Dial></Response>`:                   carrier.Bridge{To: `+49">1`},
 		`<Response><Connect><Stream url="wss://a/media"><Parameter name="a" value="&#34;1"></Parameter>` +
