@@ -10,5 +10,8 @@
 // of ours looks at while packages are initialised. That is a deliberate exception to "no init" and
 // "no environment outside app": without it every test package would need a TestMain.
 //
+// The stack's files are in memory (/dev/shm) where there is room, else in the temporary directory.
+// TMPDIR chooses another place.
+//
 // The package is for tests and benchmarks only; nothing that ships imports it.
 package keeper
