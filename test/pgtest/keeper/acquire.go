@@ -103,7 +103,7 @@ const (
 func tempDir() string {
 	var fs syscall.Statfs_t
 	if os.Getenv("TMPDIR") == "" && syscall.Statfs(memory, &fs) == nil && fs.Type == tmpfsType &&
-		int64(fs.Blocks)*fs.Bsize >= memoryBytes { //nolint:gosec // no file system has 2^63 bytes
+		int64(fs.Blocks)*fs.Bsize >= memoryBytes {
 		return memory
 	}
 	return os.TempDir()
