@@ -15,6 +15,7 @@ const (
 	SwitchboardFrom  = "+15005550006"
 	SwitchboardFirst = "+15005550101"
 	SwitchboardOther = "+15005550102"
+	SwitchboardThird = "+15005550103"
 )
 
 // Switchboard runs a simulated carrier until the test ends. Start an installation with its
@@ -24,7 +25,8 @@ func Switchboard(t testing.TB) (settings map[string]string, board *simulated.Swi
 	const account, token = "AC00000000000000000000000000000001", "token-of-a-test-0123456789"
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	board = simulated.New(simulated.Options{
-		AccountSID: account, AuthToken: token, Client: client, Numbers: []string{SwitchboardFrom, SwitchboardFirst, SwitchboardOther},
+		AccountSID: account, AuthToken: token, Client: client,
+		Numbers: []string{SwitchboardFrom, SwitchboardFirst, SwitchboardOther, SwitchboardThird},
 	})
 	server := httptest.NewServer(board)
 	t.Cleanup(func() {

@@ -22,6 +22,10 @@ func (w *world) settleCalls(t *testing.T) {
 		return w.do(t, "POST", in(path), body).Must(t, 201).Text("id")
 	}
 	user, about := "u "+w.mark, "about "+w.mark
+	number := harness.SwitchboardFirst
+	if w.owner.ID != w.Tenant.ID { // a number is one tenant's
+		number = harness.SwitchboardThird
+	}
 	maps.Copy(w.values, map[string]any{
 		"phone_number": busyNumber, "CreatePhoneNumber.phone_number": harness.SwitchboardOther, "CreateCallback.at": later,
 		"CreateCallback.ignore_limits": true, "UpdateCallback.ignore_limits": true, "CreateCallbackSchedule.cron": "0 12 * * *",
@@ -33,7 +37,7 @@ func (w *world) settleCalls(t *testing.T) {
 		"UpdateCallback.phone_number": nil, "UpdateCallback.timezone": nil,
 		"UpdateCallbackSchedule.phone_number": nil, "UpdateCallbackSchedule.timezone": nil,
 		"number_id": made("/phone-numbers", map[string]any{
-			"phone_number": harness.SwitchboardFirst, "agent_id": agent, "name": w.mark,
+			"phone_number": number, "agent_id": agent, "name": w.mark,
 		}),
 		"schedule_id": made("/callback-schedules", map[string]any{
 			"agent_id": agent, "user_id": user, "phone_number": busyNumber, "cron": "0 12 * * *", "starts_at": later, "reason": about,
