@@ -178,7 +178,7 @@ func (b Batch) callbacks(recipients []Recipient, settings agents.Callbacks) ([]*
 		}
 		callbacks = append(callbacks, callback)
 	}
-	return callbacks, wrong.err()
+	return callbacks, wrong[:min(len(wrong), maxShownFields)].err()
 }
 
 // callback is that of the recipient at a place. The error names all that is wrong; PhoneNumber is
@@ -205,29 +205,6 @@ func (b Batch) callback(place int, r Recipient, settings agents.Callbacks) (*Cal
 		callback.DueAt, callback.WaitsFor = b.StartsAt.Add(time.Duration(round)*fullPause), WaitsBatchFull
 	}
 	return callback, wrong.err()
-}
-
-// violations are the first maxShownFields fields that are wrong.
-type violations []fault.Field
-
-// add adds the fields of an error, whose names begin with at then.
-func (v *violations) add(at string, err error) {
-	if err == nil {
-		return
-	}
-	for _, f := range fault.From(err).Fields {
-		if len(*v) < maxShownFields {
-			*v = append(*v, fault.Field{Field: at + f.Field, Code: f.Code, Message: f.Message})
-		}
-	}
-}
-
-// err is nil when nothing is wrong.
-func (v *violations) err() error {
-	if len(*v) == 0 {
-		return nil
-	}
-	return fault.InvalidFields(*v...)
 }
 
 // batchAdmits returns now when the batch of a callback has room for another call, or when to look

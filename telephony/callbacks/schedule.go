@@ -219,31 +219,23 @@ func (s *Schedule) plan(p ScheduleParams, zone *time.Location, now time.Time) er
 
 // check refuses what a schedule cannot be.
 func (s Schedule) check(zone *time.Location) error {
-	var fields []fault.Field
-	add := func(err error) {
-		if err != nil {
-			fields = append(fields, fault.From(err).Fields...)
-		}
-	}
-	add(checkTexts(s.UserID, s.Reason))
-	add(sessions.CheckVariables(s.DynamicVariables))
-	add(checkSecrets(s.DynamicVariables))
+	var wrong violations
+	wrong.add("", checkTexts(s.UserID, s.Reason))
+	wrong.add("", sessions.CheckVariables(s.DynamicVariables))
+	wrong.add("", checkSecrets(s.DynamicVariables))
 	if _, err := localtime.ParseCron(s.Cron, zone); err != nil {
-		add(fault.InvalidField("cron", "cron",
+		wrong.add("", fault.InvalidField("cron", "cron",
 			"%s. Give minute, hour, day of the month, month and day of the week, e.g. 0 9 * * MON-FRI.", err))
 	}
 	if !s.EndsAt.IsZero() && !s.EndsAt.After(s.StartsAt) {
-		add(fault.InvalidField("ends_at", "range", "ends_at must be after starts_at."))
+		wrong.add("", fault.InvalidField("ends_at", "range", "ends_at must be after starts_at."))
 	}
 	for i, day := range s.Exceptions {
 		if _, err := time.Parse(time.DateOnly, day); err != nil {
-			add(fault.InvalidField("exceptions["+strconv.Itoa(i)+"]", "date", "%q is no day, YYYY-MM-DD.", day))
+			wrong.add("", fault.InvalidField("exceptions["+strconv.Itoa(i)+"]", "date", "%q is no day, YYYY-MM-DD.", day))
 		}
 	}
-	if len(fields) > 0 {
-		return fault.InvalidFields(fields...)
-	}
-	return nil
+	return wrong.err()
 }
 
 // GetSchedule returns a schedule. Errors: NotFound.

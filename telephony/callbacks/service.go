@@ -116,24 +116,19 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 // read checks the parameters of a callback.
 func (s *Service) read(ref workspaces.Ref, agent agents.Agent, p CreateParams, now time.Time) (request, error) {
 	r := request{ref: ref, agent: agent, userID: p.UserID, planned: true, ignoreLimits: p.IgnoreLimits}
-	var fields []fault.Field
-	add := func(err error) {
-		if err != nil {
-			fields = append(fields, fault.From(err).Fields...)
-		}
-	}
+	var wrong violations
 	var err error
 	r.number, r.zone, err = readNumber(p.PhoneNumber, p.Timezone)
-	add(err)
-	add(checkTexts(p.UserID, p.Reason))
-	add(sessions.CheckVariables(p.DynamicVariables))
-	add(checkSecrets(p.DynamicVariables))
+	wrong.add("", err)
+	wrong.add("", checkTexts(p.UserID, p.Reason))
+	wrong.add("", sessions.CheckVariables(p.DynamicVariables))
+	wrong.add("", checkSecrets(p.DynamicVariables))
 	if r.zone != nil {
 		r.at, err = readTime(p.At, p.InMinutes, r.zone, now)
-		add(err)
+		wrong.add("", err)
 	}
-	if len(fields) > 0 {
-		return request{}, fault.InvalidFields(fields...)
+	if err := wrong.err(); err != nil {
+		return request{}, err
 	}
 	return r, nil
 }
@@ -141,10 +136,10 @@ func (s *Service) read(ref workspaces.Ref, agent agents.Agent, p CreateParams, n
 // readNumber reads a number and the time zone of who has it. The error names both if both are bad;
 // a number that is not is returned with it.
 func readNumber(text, timezone string) (phone.Number, *time.Location, error) {
-	var fields []fault.Field
+	var wrong violations
 	number, ok := phone.Parse(text)
 	if !ok {
-		fields = append(fields, fault.Field{Field: "phone_number", Code: "phone_number", Message: telephony.BadNumber})
+		wrong.add("", fault.InvalidField("phone_number", "phone_number", "%s", telephony.BadNumber))
 	}
 	if timezone == "" {
 		timezone = "UTC"
@@ -154,12 +149,10 @@ func readNumber(text, timezone string) (phone.Number, *time.Location, error) {
 	}
 	zone, known := localtime.Zone(timezone)
 	if !known {
-		fields = append(fields, fault.Field{
-			Field: "timezone", Code: "timezone", Message: "timezone must be an IANA time zone, e.g. Europe/Berlin.",
-		})
+		wrong.add("", fault.InvalidField("timezone", "timezone", "timezone must be an IANA time zone, e.g. Europe/Berlin."))
 	}
-	if len(fields) > 0 {
-		return number, nil, fault.InvalidFields(fields...)
+	if err := wrong.err(); err != nil {
+		return number, nil, err
 	}
 	return number, zone, nil
 }
