@@ -18,7 +18,7 @@ const long =
 const who = (page, words) => page.locator('.voice .who', { hasText: words }).waitFor();
 
 async function asked(page, session) {
-  await page.getByRole('button', { name: 'Talk' }).click();
+  await page.getByRole('button', { name: 'Talk', exact: true }).click();
   await who(page, 'Listening');
   await page.locator('.user .bubble', { hasText: 'What are your opening hours?' }).waitFor();
   await who(page, 'The assistant is speaking');
@@ -66,22 +66,49 @@ async function typed(page, session) {
 }
 
 async function stopped(page, session) {
-  await page.getByRole('button', { name: 'Stop talking' }).click();
-  await page.getByRole('button', { name: 'Talk' }).waitFor();
+  const talk = page.getByRole('button', { name: 'Talk', exact: true });
+  const stop = page.getByRole('button', { name: 'Stop talking' });
+  await holdFrames(page);
+  await stop.click();
+  await microphoneOff(session);
+  await page.getByPlaceholder('Write a message').fill('In');
+  assert.deepEqual([await stop.count(), await talk.count()], [1, 0], 'one picture of the microphone, also between two frames');
+  await releaseFrames(page);
+  await talk.waitFor();
+  await stop.waitFor({ state: 'detached' });
   await say(page, 'In writing, please.');
   const isWritten = (e) => e.channel === 'chat' && e.item?.content?.[0].text === 'In writing, please.';
   await until('it comes in writing', () => session.received.some(isWritten));
-  await page.getByRole('button', { name: 'Talk' }).click();
+  await talk.click();
   await who(page, 'Listening');
   await page.getByRole('button', { name: 'Close the chat' }).first().click();
-  const count = await until('the microphone is off', async () => {
+  assert.ok((await microphoneOff(session)) > 0);
+  seen('talking ends with its button, and when the panel is closed');
+}
+
+/** Waits until no sound comes any more. Returns how many frames came. */
+function microphoneOff(session) {
+  return until('the microphone is off', async () => {
     const { length } = session.frames;
     await new Promise((resolve) => setTimeout(resolve, 200));
     return session.frames.length === length && length;
   });
-  assert.ok(count > 0);
-  seen('talking ends with its button, and when the panel is closed');
 }
+
+/** Has the page draw nothing for its next frames until they are released, as on a slow machine. */
+function holdFrames(page) {
+  return page.evaluate(() => {
+    const { requestAnimationFrame } = window;
+    const held = [];
+    window.requestAnimationFrame = (draw) => held.push(draw);
+    window.releaseFrames = () => {
+      window.requestAnimationFrame = requestAnimationFrame;
+      for (const draw of held) requestAnimationFrame(draw);
+    };
+  });
+}
+
+const releaseFrames = (page) => page.evaluate(() => window.releaseFrames());
 
 async function denied(chromium, url) {
   const page = await open(chromium, url, {
@@ -91,7 +118,7 @@ async function denied(chromium, url) {
       }),
   });
   await page.locator('.launcher').click();
-  await page.getByRole('button', { name: 'Talk' }).click();
+  await page.getByRole('button', { name: 'Talk', exact: true }).click();
   await page.getByText('The microphone is not allowed.').waitFor();
   assert.deepEqual(page.complaints, []);
   await page.context().close();

@@ -1,6 +1,7 @@
 // Where the user writes.
 import type * as preact from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { VoiceState } from '../../../typescript/src/session/index.js';
 import type { Store } from '../store.js';
 import { MicrophoneIcon, SendIcon, StopIcon } from './icons.js';
 
@@ -8,10 +9,11 @@ const maxLength = 32_000; // of a message; source: docs/realtime.md, Items
 
 interface Props {
   readonly store: Store;
+  readonly voiceState: VoiceState | undefined;
   readonly fieldRef: (field: HTMLTextAreaElement | null) => void;
 }
 
-export function Composer({ store, fieldRef }: Props) {
+export function Composer({ store, voiceState, fieldRef }: Props) {
   const { strings, session } = store;
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
@@ -29,7 +31,7 @@ export function Composer({ store, fieldRef }: Props) {
     say();
   };
   const voice = session?.voice;
-  const isAnswering = session?.isAnswering || voice?.state.agentSpeaks;
+  const isAnswering = session?.isAnswering || voiceState?.agentSpeaks;
   return (
     <form
       class="composer"
@@ -54,7 +56,7 @@ export function Composer({ store, fieldRef }: Props) {
           <StopIcon />
         </IconButton>
       )}
-      {voice?.isAvailable && voice.state.phase === 'off' && (
+      {voice?.isAvailable && voiceState?.phase === 'off' && (
         <IconButton name={strings.talk} press={() => void voice.start()}>
           <MicrophoneIcon />
         </IconButton>

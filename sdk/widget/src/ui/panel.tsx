@@ -38,6 +38,8 @@ export function Panel({ store, isInline, isFullScreen }: Props) {
     if (event.key === 'Tab' && isFullScreen && panel.current) keepFocus(event, panel.current);
   };
   const title = config.title || strings.title;
+  // Read once for both that show it: the composer also draws itself between two frames of the panel.
+  const voiceState = session?.voice.state;
   return (
     <section
       ref={panel}
@@ -78,8 +80,10 @@ export function Panel({ store, isInline, isFullScreen }: Props) {
             field.current?.focus();
           }}
         />
-        {session && <VoiceBar voice={session.voice} inputDb={state.inputDb} strings={strings} />}
-        <Composer store={store} fieldRef={(found) => (field.current = found)} />
+        {session && voiceState && (
+          <VoiceBar voice={session.voice} state={voiceState} inputDb={state.inputDb} strings={strings} />
+        )}
+        <Composer store={store} voiceState={voiceState} fieldRef={(found) => (field.current = found)} />
       </div>
       <div class="hidden" aria-live="polite" aria-atomic="true">
         {state.announcement}

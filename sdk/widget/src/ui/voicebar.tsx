@@ -22,17 +22,18 @@ export function voiceTrouble({ phase, troubleCode }: VoiceState, strings: String
 
 interface Props {
   readonly voice: Voice;
+  readonly state: VoiceState;
   readonly inputDb: number;
   readonly strings: Strings;
 }
 
-export function VoiceBar({ voice, inputDb, strings }: Props) {
-  const { phase, muted, hears } = voice.state;
+export function VoiceBar({ voice, state, inputDb, strings }: Props) {
+  const { phase, muted, hears } = state;
   if (phase === 'off') return null;
   const muteName = muted ? strings.unmute : strings.mute;
   return (
     <div class="voice">
-      <span class="who">{words(voice.state, strings)}</span>
+      <span class="who">{words(state, strings)}</span>
       {phase === 'on' && hears && (
         <meter min={quietDb} max={0} value={Math.max(quietDb, inputDb)} aria-label={strings.level} />
       )}
