@@ -72,7 +72,7 @@ test('tools and sources are attached at once', async ({ open, look }, info) => {
   const row = page.getByRole('row', { name: new RegExp(`weather_${mark}`) });
   await expect(row).toContainText(hostile);
   await row.locator('label.switch').click();
-  await expect(row).toContainText('switched off here');
+  await expect(row).toContainText('switched off');
   await look();
   await row.getByRole('button', { name: `More for weather_${mark}` }).click();
   await page.getByRole('menuitem', { name: 'Detach' }).click();

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+
 import { makeAskingAgent } from '../support/agents.js';
 import { call, expect, service, test } from '../support/test.js';
 
@@ -96,3 +99,34 @@ test('a call that waits is seen and allowed on the session’s page', async ({ o
   await call('POST', `sessions/${id}/end`, { status: 'completed', reason: 'done' });
   await agent.remove();
 });
+
+test('the receipt says which tools the model was not offered, and why', async ({ open, look }, info) => {
+  const slug = `away_${info.project.name}_${Date.now().toString(36)}`;
+  const { id: agent_id } = await call<{ id: string }>('POST', `workspaces/${service.workspace}/agents`, { name: slug });
+  const tool = await call<{ id: string }>('POST', `workspaces/${service.workspace}/tools`, {
+    slug,
+    description: 'A server that is away.',
+    kind: 'mcp',
+    mcp_server_url: `http://127.0.0.1:${await closedPort()}/mcp`,
+  });
+  await call('POST', `workspaces/${service.workspace}/agents/${agent_id}/tools/attach`, { tool_id: tool.id });
+  const session = await call<{ id: string }>('POST', 'sessions', { agent_id, user_id: slug, modality: 'text' });
+  await call('POST', `sessions/${session.id}/turns`, { text: 'Hello' });
+
+  const page = await open(`/sessions/${session.id}`);
+  await page.getByText('Receipt', { exact: true }).click();
+  const left = page.getByRole('region', { name: 'Tools that the model was not offered' });
+  await expect(left.getByRole('row', { name: new RegExp(slug) })).toContainText('its server does not answer');
+  await look();
+  await call('DELETE', `workspaces/${service.workspace}/agents/${agent_id}`);
+  await call('DELETE', `workspaces/${service.workspace}/tools/${tool.id}`);
+});
+
+/** A port at which nothing listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
+}

@@ -5,6 +5,7 @@ import type { Turn, TurnReceipt } from '#gen/sessions_pb';
 import { Button } from '../../ui/Button';
 import { Copy } from '../../ui/Code';
 import { Facts, FailureNote } from '../../ui/Page';
+import { reasonName } from '../../pages/tools/reasons';
 import { Query } from '../../ui/Query';
 import { count, duration } from '../../ui/format';
 import { Json, Part, SmallTable } from './Part';
@@ -60,7 +61,8 @@ function Checked({ turn }: { turn: Turn }) {
 
 const short = (hash: string) => (hash ? <code title={hash}>{hash.slice(0, 10)}…</code> : '–');
 
-function Tables({ receipt: { modelCalls, passages, toolCalls, guardVerdicts } }: { receipt: TurnReceipt }) {
+function Tables({ receipt }: { receipt: TurnReceipt }) {
+  const { modelCalls, passages, toolCalls, toolsLeftOut, guardVerdicts } = receipt;
   return (
     <>
       {modelCalls.length > 0 && (
@@ -110,6 +112,13 @@ function Tables({ receipt: { modelCalls, passages, toolCalls, guardVerdicts } }:
             duration(call.latencyMs),
             call.approval?.status ?? '–',
           ])}
+        />
+      )}
+      {toolsLeftOut && (
+        <SmallTable
+          label="Tools that the model was not offered"
+          head={['Tool', 'Why']}
+          rows={toolsLeftOut.tools.map(({ slug, reason }) => [slug, reasonName(reason)])}
         />
       )}
       {guardVerdicts.length > 0 && (

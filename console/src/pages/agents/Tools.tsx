@@ -14,6 +14,7 @@ import { List } from '../../ui/List';
 import { Menu } from '../../ui/Menu';
 import { Badge, Card, Empty } from '../../ui/Page';
 import { tell, tellFailure } from '../../ui/toast';
+import { reasonName } from '../tools/reasons';
 import { AttachTool, MostCalls } from './AttachTool';
 import { ClientTools } from './ClientTools';
 import { useEditor } from './editor';
@@ -60,20 +61,6 @@ function Attached() {
   );
 }
 
-const reasons: Record<string, string> = {
-  attachment_disabled: 'switched off here',
-  not_enabled: 'not attached',
-  disabled_tools: 'switched off',
-  memory_off: 'memory is off',
-  plan: 'not in the plan',
-  shadowed: 'another tool has its name',
-  not_available: 'this installation has it not',
-  unreachable: 'its server cannot be asked',
-  no_such_tool: 'its server has it not',
-  name_refused: 'its name is refused',
-  schema_refused: 'its schema is refused',
-  too_many: 'there are too many',
-};
 const buckets: Record<string, string> = {
   custom: 'yours',
   memory: 'memory',
@@ -145,7 +132,7 @@ function WhyOff({ row: { tool, disabledReason, disabledDetail } }: { row: AgentT
   const reason = isOffInDraft ? 'disabled_tools' : disabledReason === 'disabled_tools' ? '' : disabledReason;
   return reason ? (
     <Badge tone="warn">
-      {reasons[reason] ?? reason}
+      {reasonName(reason)}
       {disabledDetail && `: ${disabledDetail}`}
     </Badge>
   ) : null;

@@ -14,7 +14,8 @@ import { Query } from '../../ui/Query';
 import { tellFailure } from '../../ui/toast';
 import { NotAllAgents } from '../knowledge/NotAllAgents';
 import { ChooseAgent } from '../knowledge/ChooseAgent';
-import { reasonName, useToolUsers, type ToolUser } from './users';
+import { reasonName } from './reasons';
+import { useToolUsers, type ToolUser } from './users';
 
 /** The agents that have a tool. */
 export function ToolAgents({ tool: { id: toolId, bucket, slug } }: { tool: Tool }) {

@@ -45,20 +45,3 @@ export function useToolUsers() {
     },
   });
 }
-
-const reasons: Record<string, string> = {
-  attachment_disabled: 'switched off',
-  disabled_tools: 'turned off for this agent',
-  memory_off: "the agent's memory is off",
-  plan: 'not in your plan',
-  shadowed: 'another tool has its name',
-  not_available: 'not available here',
-  unreachable: 'the server does not answer',
-  no_such_tool: 'the server has no such tool',
-  name_refused: 'its name is refused',
-  schema_refused: 'its schema is refused',
-  too_many: 'too many tools',
-};
-
-/** Why a tool is off, in words. */
-export const reasonName = (reason: string) => reasons[reason] ?? reason;
