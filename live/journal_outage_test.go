@@ -266,14 +266,9 @@ func TestJournalFullDuringAnswer(t *testing.T) {
 	}
 	r.wire.mend()
 	want := []sessions.TurnStatus{sessions.TurnCompleted, sessions.TurnFailed, sessions.TurnCompleted}
-	var taken []sessions.Turn
-	await(t, "the transcript", func() bool {
-		if !f.get(t, made.Session.ID).JournalUntil.IsZero() {
-			return false // before that the transcript may be incomplete
-		}
-		taken = f.transcript(t, made.Session.ID)
-		return len(taken) == 3
-	})
+	await(t, "the transcript", func() bool { return len(f.transcript(t, made.Session.ID)) == 3 })
+	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).JournalUntil.IsZero() })
+	taken := f.transcript(t, made.Session.ID)
 	for i, turn := range taken {
 		if turn.Status != want[i] {
 			t.Errorf("turn %d: %s", i, turn.Status)

@@ -38,7 +38,7 @@ export function Panel({ store, isInline, isFullScreen }: Props) {
     if (event.key === 'Tab' && isFullScreen && panel.current) keepFocus(event, panel.current);
   };
   const title = config.title || strings.title;
-  // Read once for both that show it: the composer also draws itself between two frames of the panel.
+  // Read once for both that show it: the composer also draws itself between the panel's frames.
   const voiceState = session?.voice.state;
   return (
     <section
