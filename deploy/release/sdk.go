@@ -36,7 +36,6 @@ func (r release) npmPackage(ctx context.Context) error {
 	for _, args := range [][]string{
 		{"version", "--no-git-tag-version", "--allow-same-version", r.version},
 		{"ci", "--no-audit", "--no-fund", "--loglevel=error"},
-		{"run", "--silent", "build"},
 		{"pack", "--loglevel=error", "--pack-destination", r.dist},
 	} {
 		if _, err := output(ctx, sdk, "npm", args...); err != nil {

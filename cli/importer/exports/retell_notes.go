@@ -48,7 +48,7 @@ var retellNotes = struct {
 		"enable_dynamic_voice_speed": noRetellSpeech, "enable_expressive_mode": noRetellSpeech, "expressive_emotion_tags": noRetellSpeech,
 		"expressive_mode_prompt": noRetellSpeech, "voice_emotion": noRetellSpeech, "voice_temperature": noRetellSpeech,
 		"volume":                   noRetellSpeech,
-		"fallback_voice_ids":       "When the synthesizer fails, answers are text until it works again.",
+		"fallback_voice_ids":       otherVoice,
 		"guardrail_config":         "There are no ready-made topics: make no-go zones of phrases, patterns or examples (docs/guards.md).",
 		"handbook_config":          noHandbook,
 		"opt_in_signed_url":        "Recordings and transcripts are read with a key, or by links that expire (docs/recordings.md).",

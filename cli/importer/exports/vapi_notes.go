@@ -1,12 +1,14 @@
 package exports
 
-// Sentences that several members of Vapi's exports share.
+// Sentences that several members of exports share.
 const (
 	noMessages   = "What is said while a tool runs is voice.waiting of the agent, the same for all tools."
-	noPlan       = "There is no such setting of turns: see docs/voice.md."
+	noPlan       = "No delays are set: words, silences and a model decide, as turn_detection of the agent's voice says (docs/voice.md)."
 	noHooks      = "There are no hooks: webhooks tell of what happened, and the prompt says what to do."
 	noTranscribe = "The transcriber is asked as its provider is by default."
 	noSpeech     = "Speech is made as the voice's provider makes it."
+	otherVoice   = "The installation names a second synthesizer: PARLANCE_TTS_FALLBACK_* (docs/models.md)."
+	otherEar     = "The installation names a second transcriber: PARLANCE_STT_FALLBACK_* (docs/models.md)."
 	noPrompts    = "Analyses have prompts of their own: write criteria, and describe each value."
 	noNested     = "Lists and objects are not read out: make a value of each of their members."
 	noLimits     = "Values have a type and a description: write it into the description."
@@ -39,7 +41,7 @@ var vapiNotes = struct {
 		"backgroundSpeechDenoisingPlan": "Noise is told from speech by a neural network, without settings (docs/voice.md).",
 		"startSpeakingPlan":             noPlan,
 		"stopSpeakingPlan":              "Words that interrupt and words that do not are built in, for each language (docs/voice.md).",
-		"monitorPlan":                   "Operators can always follow a session (docs/sessions.md).",
+		"monitorPlan":                   "Operators can always follow a session, and take it over by POST /v1/sessions/{session_id}/take-over.",
 		"keypadInputPlan":               "Keys are collected until #, or for 1.5 s after the last one.",
 		"voicemailDetection":            "Answering machines are told by the carrier, in calls that the agent makes.",
 		"silenceTimeoutSeconds":         anew, "responseDelaySeconds": noPlan, "llmRequestDelaySeconds": noPlan,
@@ -57,7 +59,7 @@ var vapiNotes = struct {
 		"inferenceConfig": noModel, "fallbackModels": noModel,
 	},
 	voice: table{
-		"cachingEnabled": anew, "chunkPlan": noSpeech, "fallbackPlan": "When the synthesizer fails, answers are text until it works again.",
+		"cachingEnabled": anew, "chunkPlan": noSpeech, "fallbackPlan": otherVoice,
 		"style": noSpeech, "useSpeakerBoost": noSpeech, "optimizeStreamingLatency": noSpeech, "enableSsmlParsing": noSpeech,
 		"autoMode":                        noSpeech,
 		"pronunciationDictionaryLocators": "There are no dictionaries of pronunciation.", "fillerInjectionEnabled": noSpeech,
@@ -70,7 +72,7 @@ var vapiNotes = struct {
 		"smartFormat": noTranscribe, "mipOptOut": noTranscribe, "numerals": noTranscribe, "profanityFilter": noTranscribe,
 		"redaction":           noTranscribe,
 		"confidenceThreshold": noTranscribe, "eotThreshold": noGuess, "eotTimeoutMs": noGuess, "endpointing": noGuess,
-		"fallbackPlan": "There is one transcriber.", "languages": "The agent hears the language of its user, and changes with it.",
+		"fallbackPlan": otherEar, "languages": "The agent hears the language of its user, and changes with it.",
 		"codeSwitchingEnabled": anew, "enableUniversalStreamingApi": noTranscribe, "wordBoost": noTranscribe, "formatTurns": noTranscribe,
 	},
 	analysis: table{

@@ -64,13 +64,13 @@ function DayChart({
   return <TimeChart title={title} times={times} series={series} format={format} />;
 }
 
-/** What of a meter each workspace, agent or model used. */
+/** What of a meter each workspace, agent or model used, and what all that it used cost. */
 function By({ meter, from, to }: { meter: string; from: string; to: string }) {
   const { workspaces } = useHere();
   const [group, setGroup] = useState('agent');
   const query = useQuery({
-    queryKey: ['usage-by', meter, from, to, group],
-    queryFn: ({ signal }) => api.usage.listUsageDays({ from, to, meter, groupBy: [group] }, { signal }),
+    queryKey: ['usage-by', from, to, group],
+    queryFn: ({ signal }) => api.usage.listUsageDays({ from, to, groupBy: [group] }, { signal }),
   });
   const { format } = meterName(meter);
   const idOf = (row: UsageRow) =>
@@ -95,8 +95,10 @@ function By({ meter, from, to }: { meter: string; from: string; to: string }) {
       }
     >
       <Query query={query}>
-        {({ rows, currency }) =>
-          rows.length === 0 ? (
+        {({ rows, currency }) => {
+          const costs = costsBy(rows, idOf);
+          const used = rows.filter((row) => row.meter === meter);
+          return used.length === 0 ? (
             <p className="dim">Nothing was used.</p>
           ) : (
             <table className="table">
@@ -107,12 +109,12 @@ function By({ meter, from, to }: { meter: string; from: string; to: string }) {
                     Used
                   </th>
                   <th scope="col" className="number">
-                    Cost
+                    Cost, of all meters
                   </th>
                 </tr>
               </thead>
               <tbody>
-                {rows
+                {used
                   .toSorted((a, b) => b.quantity - a.quantity)
                   .map((row) => (
                     <tr key={idOf(row)}>
@@ -120,16 +122,23 @@ function By({ meter, from, to }: { meter: string; from: string; to: string }) {
                       <td data-label="Used" className="number">
                         {format(row.quantity)}
                       </td>
-                      <td data-label="Cost" className="number">
-                        {row.cost ? `${Number(row.cost).toFixed(2)} ${currency}` : '–'}
+                      <td data-label="Cost, of all meters" className="number">
+                        {costs.has(idOf(row)) ? `${costs.get(idOf(row))?.toFixed(2)} ${currency}` : '–'}
                       </td>
                     </tr>
                   ))}
               </tbody>
             </table>
-          )
-        }
+          );
+        }}
       </Query>
     </Card>
   );
+}
+
+/** The sum of the costs of each group; one without any cost is not in it. */
+function costsBy(rows: UsageRow[], idOf: (row: UsageRow) => string): Map<string, number> {
+  const costs = new Map<string, number>();
+  for (const row of rows) if (row.cost) costs.set(idOf(row), (costs.get(idOf(row)) ?? 0) + Number(row.cost));
+  return costs;
 }
