@@ -36,7 +36,10 @@ export function Filters({ children, onClear, many }: Props) {
 
 const pauseMs = 400;
 
-/** A text that a list is narrowed by. It counts when one pauses typing. */
+/**
+ * A text that a list is narrowed by. It counts when one pauses typing, and not when one leaves the field: a
+ * row would be gone in the middle of the click on it.
+ */
 export function FilterText({
   label,
   value,
@@ -55,15 +58,7 @@ export function FilterText({
     const timer = setTimeout(() => onChange(typed.trim()), pauseMs);
     return () => clearTimeout(timer);
   }, [typed, value, onChange]);
-  return (
-    <TextField
-      label={label}
-      value={typed}
-      onChange={setTyped}
-      placeholder={placeholder}
-      onBlur={() => typed.trim() !== value && onChange(typed.trim())}
-    />
-  );
+  return <TextField label={label} value={typed} onChange={setTyped} placeholder={placeholder} />;
 }
 
 /** A first and a last day. */

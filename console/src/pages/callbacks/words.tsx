@@ -52,12 +52,17 @@ const ends: Record<string, string> = {
   no_answer: 'nobody answered',
   canceled: 'cancelled',
   missed: 'missed: no worker ran when it was due',
+  rejected: 'the call was refused',
+  carrier_failed: 'the carrier could not make the call',
+  media_not_connected: 'no sound came from the carrier',
+  media_lost: 'the sound of the call was lost',
+  agent_deleted: 'the agent was deleted',
   outcome_unknown: 'not known: the carrier could not be asked',
   agent_hung_up: 'the agent hung up',
   person_hung_up: 'the person hung up',
 };
 
-/** Why a callback or a call is over; an error's name as it is. */
+/** Why a callback or a call is over; an error's name as it is. Source: end_reason of Callback and PhoneCall */
 export const endText = (reason: string) => ends[reason] ?? reason;
 
 const waits: Record<string, string> = {
@@ -78,6 +83,6 @@ export const creators: Record<string, string> = {
   batch: 'a batch',
 };
 
-function capital(text: string): string {
+export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -116,7 +116,7 @@ function SessionFilters({ filters, change, onClear, rows = [] }: FiltersProps) {
   const reasons = [
     { id: '', text: 'All' },
     ...Object.entries(outcomes).map(([id, text]) => ({ id, text })),
-    ...[...own].map((id) => ({ id, text: id })),
+    ...[...own].map((id) => ({ id, text: outcomeOf(id) })),
   ];
   return (
     <Filters many onClear={onClear}>

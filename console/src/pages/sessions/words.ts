@@ -1,3 +1,5 @@
+import { capital, endText } from '../callbacks/words';
+
 /** Why sessions end. Source: Session.end_reason */
 export const outcomes: Record<string, string> = {
   end_call: 'The agent ended it',
@@ -8,11 +10,15 @@ export const outcomes: Record<string, string> = {
   no_turns: 'Nothing was said',
   disconnected: 'The connection was lost',
   expired: 'Never began',
+  budget_used_up: 'The budget was used up',
   internal_error: 'An error of the service',
 };
 
-/** Why a session ended; a reason of the caller's own as it is. */
-export const outcomeOf = (reason: string) => outcomes[reason] ?? reason;
+/** Why a session or its call ended; a reason of the caller's own as it is. */
+export const outcomeOf = (reason: string) => {
+  const words = outcomes[reason] ?? endText(reason);
+  return words === reason ? reason : capital(words);
+};
 
 const states: Record<string, { text: string; tone?: 'good' | 'bad' | 'accent' }> = {
   pending: { text: 'not begun' },
