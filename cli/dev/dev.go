@@ -192,6 +192,7 @@ func (d *dev) run(ctx context.Context) error {
 		return err
 	}
 	opened.Line = d.phones()
+	d.connectNumbers(ctx, opened)
 	return d.serve(ctx, opened)
 }
 

@@ -220,6 +220,8 @@ func TestDev(t *testing.T) {
 		}
 	}
 	readyOverTLS(t, dir, strings.TrimSuffix(again[command.EnvBaseURL], "/v1"))
+	clitest.Execute(t, "", "call", "+12015550125", "--to", "+12015550199", "--hang-up-after", "1ms", "--data-dir", dir).
+		Wants(t, command.ExitDone, "answered")
 	clitest.Execute(t, "Which file types can I upload?", "chat", "--data-dir", dir).Wants(t, command.ExitDone, "plain text and Markdown")
 	second.interrupt()
 	second.interrupt()

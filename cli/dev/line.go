@@ -59,9 +59,19 @@ func (d *dev) openLine(ctx context.Context) (stop func(), err error) {
 	srv := &http.Server{Handler: d.line, ReadHeaderTimeout: drainTimeout}
 	go func() { _ = srv.Serve(listener) }() // ends with Close
 	return func() {
-		_ = srv.Close() // nothing is kept
+		_ = srv.Close() // nothing is kept: see connectNumbers
 		d.line.Close()
 	}, nil
+}
+
+// connectNumbers tells the simulated line of the numbers that agents answer: it has forgotten them.
+func (d *dev) connectNumbers(ctx context.Context, opened *app.App) {
+	if d.line == nil {
+		return
+	}
+	if err := opened.Numbers.Reconfigure(ctx, lineName); err != nil {
+		d.say("  ! Not all numbers of `%s numbers ls` are answered: %v", program(), err)
+	}
 }
 
 // lineRoots are the authorities that the line trusts: with --tls also the local one.

@@ -4,6 +4,8 @@
 //	                                     │ refused or failed
 //	                                     └──► the row is deleted again
 //
+//	a carrier without memory has started ──► Reconfigure (all numbers that are configured)
+//
 //	a call comes in ──► Find (the number, by the id in the webhook's address)
 //	                ──► LookUp (what the customer knows of the caller) ──► a session
 //

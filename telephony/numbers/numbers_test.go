@@ -50,6 +50,33 @@ func TestCreate(t *testing.T) {
 	refused(t, "another id", err, fault.ResourceNotFound, "")
 }
 
+// TestReconfigure: a carrier that has forgotten its numbers is told of all tenants' again, also of
+// those that reject calls. One that it refuses keeps no other from it.
+func TestReconfigure(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	first := f.create(f.params())
+	p := f.params()
+	p.PhoneNumber, p.Disabled = "+49 30 123457", true
+	second := f.create(p)
+	want := map[string]string{first.PhoneNumber: first.ConfigureURL, second.PhoneNumber: second.ConfigureURL}
+	f.board.urls = map[string]string{}
+	if err := f.numbers.Reconfigure(t.Context(), "another"); err != nil || len(f.board.urls) != 0 {
+		t.Errorf("another carrier calls %v, %v", f.board.urls, err)
+	}
+	if err := f.numbers.Reconfigure(t.Context(), f.board.Name()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, f.board.urls); diff != "" {
+		t.Errorf("the carrier calls (-want +got)\n%s", diff)
+	}
+	f.board.answers(&carrier.Refused{Code: "21404", Message: "no such number"})
+	err := f.numbers.Reconfigure(t.Context(), f.board.Name())
+	if err == nil || !strings.Contains(err.Error(), string(first.ID)) || !strings.Contains(err.Error(), string(second.ID)) {
+		t.Errorf("it was refused: %v", err)
+	}
+}
+
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -163,6 +163,27 @@ func (s *Service) configure(ctx context.Context, calls carrier.Carrier, minted M
 	return Minted{Number: changed, Secret: minted.Secret}, err
 }
 
+// Reconfigure tells a carrier that has forgotten its numbers which addresses to call for them: the
+// simulated line keeps nothing from one start to the next. Workspaces with a carrier of another
+// name are left out. The error is that of all numbers of which it could not be told.
+func (s *Service) Reconfigure(ctx context.Context, carrierName string) error {
+	list, err := listConfigured(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	var failures []error // one number's error must not keep the others
+	for _, n := range list {
+		calls, err := s.carrier(ctx, n.Ref())
+		if err == nil && calls.Name() == carrierName {
+			err = calls.Configure(ctx, n.PhoneNumber, s.webhookURL(carrierName, n.ID))
+		}
+		if err != nil {
+			failures = append(failures, fmt.Errorf("tell the carrier of %s: %w", n.ID, err))
+		}
+	}
+	return errors.Join(failures...)
+}
+
 // carrierError is what the caller is told of an error of a carrier.
 func carrierError(err error) error {
 	if refused, ok := errors.AsType[*carrier.Refused](err); ok {

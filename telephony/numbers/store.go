@@ -58,6 +58,17 @@ func listNumbers(ctx context.Context, db bun.IDB, ref workspaces.Ref, params pos
 	})
 }
 
+// listConfigured reads the numbers of all tenants of which a carrier was told.
+func listConfigured(ctx context.Context, db bun.IDB) ([]Number, error) {
+	var list []Number
+	err := db.NewSelect().Model(&list).Where("n.configured").OrderExpr("n.id").
+		Comment(postgres.AllTenants("a carrier that has forgotten its numbers is told of them again")).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the phone numbers that a carrier was told of: %w", err)
+	}
+	return list, nil
+}
+
 // updateNumber writes the columns that change after the insertion.
 func updateNumber(ctx context.Context, db bun.IDB, n Number) error {
 	_, err := db.NewUpdate().Model(&n).
