@@ -95,6 +95,11 @@ func (s *Service) CountOpen(ctx context.Context, tenant workspaces.TenantID) (in
 	return countOpen(ctx, s.db, tenant, s.Now())
 }
 
+// CountOpenTx is CountOpen in a transaction.
+func (s *Service) CountOpenTx(ctx context.Context, tx bun.Tx, tenant workspaces.TenantID) (int, error) {
+	return countOpen(ctx, tx, tenant, s.Now())
+}
+
 // countOpen returns the number of sessions that count against the tenant's plan.
 func countOpen(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, now time.Time) (int, error) {
 	var count int

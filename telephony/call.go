@@ -82,6 +82,7 @@ const (
 	EndNotConnected  = "media_not_connected"
 	EndMediaLost     = "media_lost"
 	EndNotKnown      = "outcome_unknown"
+	EndAgentDeleted  = "agent_deleted"
 )
 
 // Who answered a call.
@@ -177,6 +178,12 @@ func (c Call) Missed() bool {
 		return true
 	}
 	return false
+}
+
+// LackedRoom reports whether somebody answered when the plan had no room for the session any more:
+// the call may be tried again.
+func (c Call) LackedRoom() bool {
+	return c.Status == Failed && c.EndReason == string(fault.QuotaSessions)
 }
 
 // limitGrace is how much longer a call may be than its session, which ends first and says goodbye.

@@ -46,7 +46,7 @@ type NewCall struct {
 }
 
 // Outbound returns the carrier's name and the number that an agent's calls come from. Errors:
-// Precondition provider-not-configured, QuotaExceeded quota-exceeded-usage.
+// Precondition provider-not-configured.
 func (s *Service) Outbound(ctx context.Context, ref workspaces.Ref, agent agents.Agent) (carrierName, from string, err error) {
 	c, err := s.CarrierFunc(ctx, ref)
 	if err != nil {
@@ -70,15 +70,43 @@ func (s *Service) Outbound(ctx context.Context, ref workspaces.Ref, agent agents
 		return "", "", fault.New(fault.ProviderNotConfigured,
 			"The number %s is not this workspace's. Set callbacks.from_number of the agent to one that is.", from)
 	}
-	return c.Name(), from, s.admit(ctx, ref)
+	return c.Name(), from, nil
 }
 
-// admit refuses calls of a tenant whose minutes are used up.
-func (s *Service) admit(ctx context.Context, ref workspaces.Ref) error {
+// Admit refuses a call at a time in a month whose minutes are used up. Errors: QuotaExceeded
+// quota-exceeded-usage.
+func (s *Service) Admit(ctx context.Context, ref workspaces.Ref, at time.Time) error {
 	if s.Usage == nil {
 		return nil
 	}
-	return s.Usage.Admit(ctx, ref.TenantID, usage.PSTNMinutes)
+	return s.Usage.AdmitAt(ctx, ref.TenantID, at, usage.PSTNMinutes)
+}
+
+// AdmitNow refuses a call that is to be placed now: whoever answers it must get a session. Whether
+// that has a place among those at once HasRoomTx says. Errors: QuotaExceeded quota-exceeded-usage.
+func (s *Service) AdmitNow(ctx context.Context, ref workspaces.Ref) error {
+	if err := s.Admit(ctx, ref, s.now()); err != nil || s.Usage == nil {
+		return err
+	}
+	return s.Usage.AdmitSession(ctx, ref.TenantID, true)
+}
+
+// HasRoomTx reports whether of so many sessions at once (0: any number) that a tenant's plan allows
+// one is left for a call that is to be placed: those that ring will need one too. Others wait until
+// the transaction is over, so that two do not take the last one.
+func (s *Service) HasRoomTx(ctx context.Context, tx bun.Tx, tenant workspaces.TenantID, atOnce int) (bool, error) {
+	if atOnce <= 0 {
+		return true, nil
+	}
+	if err := postgres.LockTx(ctx, tx, "calls of "+string(tenant)); err != nil {
+		return false, err
+	}
+	open, err := s.Sessions.CountOpenTx(ctx, tx, tenant)
+	if err != nil {
+		return false, err
+	}
+	ringing, err := countRinging(ctx, tx, tenant)
+	return open+ringing < atOnce, err
 }
 
 // CreateTx writes down that a number is being called, before it is.

@@ -85,18 +85,39 @@ func (s *Service) connect(ctx context.Context, c carrier.Carrier, call Call, not
 	}
 	created, err := s.openSession(ctx, call)
 	if err != nil {
-		decided := postgres.Decide(err)
-		if decided.Reason == fault.ServiceUnavailable {
-			return nil, err
-		}
-		s.Log.WarnContext(ctx, "no session for a call", "call_id", call.ID, telemetry.KeyReason, decided.Reason)
-		return carrier.HangUp{}, s.noteReason(ctx, call, string(decided.Reason))
+		return s.turnAway(ctx, call, err)
 	}
+	return s.connection(c, created, note), nil
+}
+
+// connection is what connects a call with its session.
+func (s *Service) connection(c carrier.Carrier, created sessions.Created, note string) carrier.Connect {
 	parameters := map[string]string{"session_id": string(created.Session.ID), "token": created.Token}
 	if note != "" {
 		parameters["note"] = note
 	}
-	return carrier.Connect{URL: s.hooks.mediaURL(c.Name()), Parameters: parameters}, nil
+	return carrier.Connect{URL: s.hooks.mediaURL(c.Name()), Parameters: parameters}
+}
+
+// turnAway ends a call that gets no session because of err: who calls hears the busy tone, whom an
+// agent has called an apology. Errors: err when it may pass, those of the database.
+func (s *Service) turnAway(ctx context.Context, call Call, err error) (carrier.Instruction, error) {
+	decided := postgres.Decide(err)
+	if decided.Reason == fault.ServiceUnavailable {
+		return nil, err
+	}
+	s.Log.WarnContext(ctx, "no session for a call", "call_id", call.ID, telemetry.KeyReason, decided.Reason)
+	reason := string(decided.Reason)
+	if decided.Reason == fault.ResourceNotFound {
+		reason = EndAgentDeleted
+	}
+	switch {
+	case call.SessionID != "": // it comes back from a transfer
+		return carrier.HangUp{}, s.noteReason(ctx, call, reason)
+	case call.Direction == Inbound: // nobody has answered it
+		return carrier.Reject{Busy: true}, s.end(ctx, call, Busy, reason)
+	}
+	return apology(s.languageOf(ctx, call)), s.end(ctx, call, Failed, reason)
 }
 
 // openSession makes the session of a call, or returns the one that was made. The same call always
@@ -212,12 +233,12 @@ func (s *Service) takeIncoming(
 		return nil, err
 	}
 	if known {
-		return s.connect(ctx, c, call, "")
+		return s.answerIncoming(ctx, c, call)
 	}
 	if !number.Enabled {
 		return carrier.Reject{}, nil
 	}
-	if err := s.admit(ctx, number.Ref()); err != nil {
+	if err := s.Admit(ctx, number.Ref(), s.now()); err != nil {
 		s.Log.WarnContext(ctx, "a call was not taken: the plan's minutes are used up", "number_id", number.ID)
 		return carrier.Reject{Busy: true}, nil //nolint:nilerr // the caller hears the busy tone
 	}
@@ -252,11 +273,28 @@ func (s *Service) takeIncoming(
 	if call, err = s.insertIncoming(ctx, call); err != nil {
 		return nil, err
 	}
-	if call, err = s.apply(ctx, call, carrier.Update{ID: hook.ID, Status: carrier.InProgress}); err != nil {
+	call.DynamicVariables = variables
+	return s.answerIncoming(ctx, c, call)
+}
+
+// answerIncoming opens the session of a call before it is answered, and answers it. Without one
+// the caller hears the busy tone, and pays nothing.
+func (s *Service) answerIncoming(ctx context.Context, c carrier.Carrier, call Call) (carrier.Instruction, error) {
+	if call.Status.IsOver() { // the request is repeated
+		return carrier.Reject{Busy: true}, nil
+	}
+	created, err := s.openSession(ctx, call)
+	if err != nil {
+		return s.turnAway(ctx, call, err)
+	}
+	call, err = s.apply(ctx, call, carrier.Update{ID: call.CarrierCallID, Status: carrier.InProgress})
+	if err != nil {
 		return nil, err
 	}
-	call.DynamicVariables = variables
-	return s.connect(ctx, c, call, "")
+	if call.Status != InProgress { // it has ended meanwhile
+		return carrier.HangUp{}, nil
+	}
+	return s.connection(c, created, ""), nil
 }
 
 // insertIncoming stores a call without its secret variables, and returns it; or that of the same

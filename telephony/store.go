@@ -109,6 +109,17 @@ func OfCallback(ctx context.Context, db bun.IDB, ref workspaces.Ref, ids ...Call
 	return calls, nil
 }
 
+// countRinging counts the calls of a tenant that were placed and have no session yet. An open call
+// has a check_at, by which there is an index.
+func countRinging(ctx context.Context, tx bun.Tx, tenant workspaces.TenantID) (int, error) {
+	n, err := tx.NewSelect().Model((*Call)(nil)).Where("pc.tenant_id = ?", tenant).Where("pc.check_at IS NOT NULL").
+		Where("pc.ended_at IS NULL").Where("pc.session_id = ''").Where("pc.direction = ?", Outbound).Count(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count the calls that ring: %w", err)
+	}
+	return int(n), nil
+}
+
 func insert(ctx context.Context, db bun.IDB, call *Call) error {
 	if _, err := db.NewInsert().Model(call).Exec(ctx); err != nil {
 		return fmt.Errorf("store a call: %w", err)

@@ -147,7 +147,7 @@ func (s *Service) meter(ctx context.Context, call Call, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := s.admit(ctx, call.Ref()); err != nil {
+	if err := s.Admit(ctx, call.Ref(), now); err != nil {
 		if err := s.noteReason(ctx, call, string(fault.QuotaUsage)); err != nil {
 			return err
 		}

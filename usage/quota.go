@@ -41,7 +41,15 @@ func Limit(plan workspaces.Plan, meter Meter) int64 {
 // sums, which are a few seconds old, and lets everything through while they cannot be read. Errors:
 // QuotaExceeded quota-exceeded-usage.
 func (s *Service) Admit(ctx context.Context, tenant workspaces.TenantID, meters ...Meter) error {
+	return s.AdmitAt(ctx, tenant, s.moment(), meters...)
+}
+
+// AdmitAt is Admit for what is going to happen at a time. The months to come are not used up.
+func (s *Service) AdmitAt(ctx context.Context, tenant workspaces.TenantID, at time.Time, meters ...Meter) error {
 	month := s.monthOf(ctx, tenant)
+	if !at.Before(month.ends) {
+		return nil
+	}
 	for _, meter := range meters {
 		limit := Limit(month.plan, meter)
 		if used := month.values[meter]; limit > 0 && used >= limit {

@@ -100,8 +100,8 @@ type BatchParams struct {
 }
 
 // CreateBatch plans calls to many numbers: to all or to none. Errors: NotFound (the agent),
-// Precondition provider-not-configured, Invalid invalid-request, with a field for each bad
-// recipient.
+// Precondition provider-not-configured, QuotaExceeded quota-exceeded-usage (of the month in which
+// it starts), Invalid invalid-request, with a field for each bad recipient.
 func (s *Service) CreateBatch(ctx context.Context, ref workspaces.Ref, p BatchParams) (Batch, error) {
 	agent, err := s.Agents.Get(ctx, ref, p.AgentID)
 	if err != nil {
@@ -121,6 +121,9 @@ func (s *Service) CreateBatch(ctx context.Context, ref workspaces.Ref, p BatchPa
 		return Batch{}, err
 	}
 	if _, _, err := s.Calls.Outbound(ctx, ref, agent); err != nil {
+		return Batch{}, err
+	}
+	if err := s.Calls.Admit(ctx, ref, batch.StartsAt); err != nil {
 		return Batch{}, err
 	}
 	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {

@@ -68,6 +68,7 @@ const (
 	WaitsBatchPaused = "batch_paused"
 	WaitsBatchFull   = "batch_full"
 	WaitsBatchWindow = "batch_window"
+	WaitsSessions    = "sessions_full"
 )
 
 // Why callbacks end, beside the reasons of calls and slugs of errors.

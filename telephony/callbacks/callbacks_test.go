@@ -13,7 +13,6 @@ import (
 	"parlance.dev/parlance/telephony"
 	"parlance.dev/parlance/telephony/callbacks"
 	"parlance.dev/parlance/tools"
-	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -474,11 +473,7 @@ func TestZeroRetention(t *testing.T) {
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.workspaces = workspaces.New(workspaces.Deps{DB: f.db, Now: f.clock.now, Plans: workspaces.Plans{"pro": {
-		Name: "pro", KBStorageBytes: 1, KBUploadBytes: 1, Monthly: map[string]int64{"pstn_minutes": 2},
-	}}})
-	f.usage = usage.New(usage.Deps{DB: f.db, Workspaces: f.workspaces, Now: f.clock.now})
-	f.calls, f.Service = f.node()
+	f.onPlan(workspaces.Plan{Name: "pro", KBStorageBytes: 1, KBUploadBytes: 1, Monthly: map[string]int64{"pstn_minutes": 2}})
 	made := f.plan(t, "u", "now")
 	f.work(t)
 	f.answer(t, made.ID)

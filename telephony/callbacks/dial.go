@@ -27,6 +27,10 @@ const (
 	// fullPause is how long one waits whose batch has as many calls as it may; the end of one of them
 	// wakes it.
 	fullPause = time.Minute
+	// roomPause is how long one waits while the plan has no room for its session, roomWait how long in
+	// all: a call an hour late is still the call that was planned.
+	roomPause = time.Minute
+	roomWait  = time.Hour
 	// pausedPause is how long one of a batch that is paused waits; resuming makes it due at once.
 	pausedPause = time.Hour
 )
@@ -111,30 +115,46 @@ func (s *Service) Dial(ctx context.Context, ref workspaces.Ref, id ID) error {
 	}
 	agent, err := s.Agents.Get(ctx, ref, callback.AgentID)
 	if fault.IsReason(err, fault.ResourceNotFound) {
-		return s.fail(ctx, callback, "agent_deleted")
+		return s.fail(ctx, callback, telephony.EndAgentDeleted)
 	}
 	if err != nil {
 		return err
 	}
-	carrierName, from, err := s.Calls.Outbound(ctx, ref, agent)
+	a := attempt{agent: agent}
+	a.carrierName, a.from, err = s.Calls.Outbound(ctx, ref, agent)
+	if err == nil {
+		err = s.Calls.AdmitNow(ctx, ref)
+	}
 	if decided := postgres.Decide(err); err != nil {
 		if decided.Kind() == fault.Precondition || decided.Kind() == fault.QuotaExceeded {
 			return s.fail(ctx, callback, string(decided.Reason))
 		}
 		return err
 	}
-	call, dials, err := s.claim(ctx, callback, agent, carrierName, from)
+	plan, err := s.Workspaces.Plan(ctx, ref.TenantID)
+	if err != nil {
+		return err
+	}
+	a.sessionsAtOnce = plan.ConcurrentSessions
+	call, dials, err := s.claim(ctx, callback, a)
 	if err != nil || !dials {
 		return err
 	}
 	return s.Calls.Place(ctx, call)
 }
 
+// attempt is how a callback is going to be dialed.
+type attempt struct {
+	agent agents.Agent
+	// carrierName and from are what telephony's Outbound returned.
+	carrierName, from string
+	// sessionsAtOnce is how many the plan allows; 0: any number.
+	sessionsAtOnce int
+}
+
 // claim takes a callback and writes its call down, or has it wait. dials is false when there is
 // nothing to place.
-func (s *Service) claim(
-	ctx context.Context, callback Callback, agent agents.Agent, carrierName, from string,
-) (call telephony.Call, dials bool, err error) {
+func (s *Service) claim(ctx context.Context, callback Callback, a attempt) (call telephony.Call, dials bool, err error) {
 	now := s.now()
 	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
 		dials = false
@@ -145,21 +165,26 @@ func (s *Service) claim(
 		if err := lockUser(ctx, tx, callback.Ref(), callback.UserID); err != nil { // so that two are not dialed at once
 			return err
 		}
-		at, waitsFor, err := s.mayDial(ctx, tx, locked, agent, now)
+		at, waitsFor, err := s.mayDial(ctx, tx, locked, a.agent, now)
 		if refused := postgres.Decide(err); err != nil && refused.Reason == fault.CallbackNotAllowed {
-			locked.Status, locked.EndReason, locked.EndedAt, locked.UpdatedAt = Failed, string(refused.Reason), now, now
-			return s.endTx(ctx, tx, locked)
+			return s.failTx(ctx, tx, locked, string(refused.Reason), now)
 		}
 		if err != nil {
 			return err
 		}
 		if at.After(now) {
-			locked.DueAt, locked.WaitsFor, locked.QueuedUntil = at, waitsFor, time.Time{}
-			return update(ctx, tx, locked, "due_at", "waits_for", "queued_until")
+			return waitTx(ctx, tx, locked, at, waitsFor)
+		}
+		room, err := s.Calls.HasRoomTx(ctx, tx, locked.TenantID, a.sessionsAtOnce)
+		if err != nil {
+			return err
+		}
+		if !room {
+			return s.awaitRoomTx(ctx, tx, locked, now)
 		}
 		call, err = s.Calls.CreateTx(ctx, tx, telephony.NewCall{
-			Ref: locked.Ref(), Agent: agent, UserID: locked.UserID, To: locked.PhoneNumber, CallbackID: locked.ID, Attempt: locked.Attempts + 1,
-			DynamicVariables: locked.DynamicVariables, Reason: locked.Reason, Carrier: carrierName, From: from,
+			Ref: locked.Ref(), Agent: a.agent, UserID: locked.UserID, To: locked.PhoneNumber, CallbackID: locked.ID, Attempt: locked.Attempts + 1,
+			DynamicVariables: locked.DynamicVariables, Reason: locked.Reason, Carrier: a.carrierName, From: a.from,
 		}, now)
 		if err != nil {
 			return err
@@ -169,6 +194,24 @@ func (s *Service) claim(
 		return update(ctx, tx, locked, "status", "call_id", "attempts", "dialed_at", "waits_for", "updated_at")
 	})
 	return call, dials && err == nil, err
+}
+
+// waitTx has a locked callback wait until at.
+func waitTx(ctx context.Context, tx bun.Tx, callback Callback, at time.Time, waitsFor string) error {
+	callback.DueAt, callback.WaitsFor, callback.QueuedUntil = at, waitsFor, time.Time{}
+	return update(ctx, tx, callback, "due_at", "waits_for", "queued_until", "updated_at")
+}
+
+// awaitRoomTx has a locked callback wait for which the plan has no room, for roomWait in all. While
+// it waits UpdatedAt is when it began to.
+func (s *Service) awaitRoomTx(ctx context.Context, tx bun.Tx, callback Callback, now time.Time) error {
+	switch {
+	case callback.WaitsFor != WaitsSessions:
+		callback.UpdatedAt = now
+	case now.Sub(callback.UpdatedAt) >= roomWait:
+		return s.failTx(ctx, tx, callback, string(fault.QuotaSessions), now)
+	}
+	return waitTx(ctx, tx, callback, now.Add(roomPause), WaitsSessions)
 }
 
 // mayDial returns now, or when the callback may be dialed and what it waits for.
@@ -203,9 +246,14 @@ func (s *Service) fail(ctx context.Context, callback Callback, reason string) er
 		if err != nil || locked.Status != Scheduled || locked.DueAt.After(now) {
 			return err
 		}
-		locked.Status, locked.EndReason, locked.EndedAt, locked.UpdatedAt = Failed, reason, now, now
-		return s.endTx(ctx, tx, locked)
+		return s.failTx(ctx, tx, locked, reason, now)
 	})
+}
+
+// failTx ends a locked callback that cannot be dialed.
+func (s *Service) failTx(ctx context.Context, tx bun.Tx, callback Callback, reason string, now time.Time) error {
+	callback.Status, callback.EndReason, callback.EndedAt, callback.UpdatedAt, callback.WaitsFor = Failed, reason, now, now, ""
+	return s.endTx(ctx, tx, callback)
 }
 
 // endTx writes the end of a callback down.
@@ -240,7 +288,7 @@ func (s *Service) ended(ctx context.Context, tx bun.Tx, call telephony.Call, now
 		return err
 	}
 	switch {
-	case call.Missed() && retried:
+	case retried && (call.Missed() || call.LackedRoom()):
 		callback.Status, callback.DueAt, callback.QueuedUntil = Scheduled, now.Add(retryAfter[callback.Attempts-1]), time.Time{}
 		err := update(ctx, tx, callback, "status", "due_at", "queued_until", "session_id", "updated_at")
 		if err != nil || callback.BatchID == "" {

@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/provider/carrier"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/sessions/handover"
@@ -36,6 +37,7 @@ type fixture struct {
 	agents     *agents.Service
 	sessions   *sessions.Service
 	guard      *publicnet.Guard
+	keys       *seal.Keyring
 	usage      *usage.Service // nil: nothing is limited
 	clock      *clock
 	line       *line
@@ -57,16 +59,28 @@ func newFixture(t testing.TB) *fixture {
 		t.Fatal(err)
 	}
 	f.ref = workspaces.Ref{TenantID: created.Tenant.ID, ID: created.Workspace.ID}
-	keys := sealtest.New(t, f.db)
+	f.keys = sealtest.New(t, f.db)
 	if f.guard, err = publicnet.New(publicnet.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	f.sessions = sessions.New(sessions.Deps{
-		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Seal: keys, PublicURL: "http://parlance.test", Now: f.clock.now,
-	})
-	f.calls, f.Service = f.node()
+	f.start()
 	f.agent = f.newAgent(t, agents.Config{})
 	return f
+}
+
+// start makes the services of calls.
+func (f *fixture) start() {
+	f.sessions = sessions.New(sessions.Deps{
+		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Seal: f.keys, PublicURL: "http://parlance.test", Now: f.clock.now, Usage: f.usage,
+	})
+	f.calls, f.Service = f.node()
+}
+
+// onPlan makes the services anew, with a plan that the tenant has: pro.
+func (f *fixture) onPlan(plan workspaces.Plan) {
+	f.workspaces = workspaces.New(workspaces.Deps{DB: f.db, Now: f.clock.now, Plans: workspaces.Plans{"pro": plan}})
+	f.usage = usage.New(usage.Deps{DB: f.db, Workspaces: f.workspaces, Now: f.clock.now})
+	f.start()
 }
 
 // node is one more process.

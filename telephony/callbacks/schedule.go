@@ -135,7 +135,7 @@ func (s *Service) CreateSchedule(ctx context.Context, ref workspaces.Ref, p Sche
 	if err != nil {
 		return Schedule{}, err
 	}
-	if _, _, err := s.Calls.Outbound(ctx, ref, agent); err != nil && !fault.IsReason(err, fault.QuotaUsage) {
+	if _, _, err := s.Calls.Outbound(ctx, ref, agent); err != nil {
 		return Schedule{}, err
 	}
 	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {

@@ -77,7 +77,8 @@ type CreateParams struct {
 }
 
 // Create plans a callback. Errors: NotFound (the agent), Precondition provider-not-configured,
-// Precondition callback-not-allowed, Invalid invalid-request.
+// QuotaExceeded quota-exceeded-usage (of the month of the call), Precondition callback-not-allowed,
+// Invalid invalid-request.
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams) (Callback, error) {
 	agent, err := s.Agents.Get(ctx, ref, p.AgentID)
 	if err != nil {
@@ -89,6 +90,9 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 		return Callback{}, err
 	}
 	if _, _, err := s.Calls.Outbound(ctx, ref, agent); err != nil {
+		return Callback{}, err
+	}
+	if err := s.Calls.Admit(ctx, ref, r.at); err != nil {
 		return Callback{}, err
 	}
 	callback := Callback{

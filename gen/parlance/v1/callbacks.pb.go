@@ -70,11 +70,13 @@ type Callback struct {
 	Attempts []*CallbackAttempt `protobuf:"bytes,16,rep,name=attempts,proto3" json:"attempts,omitempty"`
 	// Most attempts.
 	MaxAttempts int32 `protobuf:"varint,17,opt,name=max_attempts,json=maxAttempts,proto3" json:"max_attempts,omitempty"`
-	// Why it ended: answered, transferred, voicemail, voicemail_left, busy, no_answer, canceled, an
-	// error's slug, or missed (it was due over an hour ago when workers ran again). Empty before.
+	// Why it ended: answered, transferred, voicemail, voicemail_left, busy, no_answer, canceled,
+	// agent_deleted, an error's slug, or missed (it was due over an hour ago when workers ran again).
+	// Empty before.
 	EndReason string `protobuf:"bytes,18,opt,name=end_reason,json=endReason,proto3" json:"end_reason,omitempty"`
 	// Why it is not dialed although it was due: quiet_hours, user_called_recently, batch_paused,
-	// batch_full, batch_window. Empty: it waits for its time only.
+	// batch_full, batch_window, sessions_full (the plan has no room for another session). Empty: it
+	// waits for its time only.
 	WaitsFor string `protobuf:"bytes,19,opt,name=waits_for,json=waitsFor,proto3" json:"waits_for,omitempty"`
 	// Variables of the session.
 	DynamicVariables map[string]string      `protobuf:"bytes,20,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`

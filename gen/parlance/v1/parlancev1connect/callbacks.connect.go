@@ -98,6 +98,7 @@ const (
 type CallbackServiceClient interface {
 	// CreateCallback plans a call. Give at or in_minutes; at "now" calls at once.
 	// Errors: not-found (the agent), provider-not-configured (there is no carrier),
+	// quota-exceeded-usage (the plan's pstn_minutes of the month of the call are used up),
 	// callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
 	// says when it may be), invalid-request.
 	CreateCallback(context.Context, *v1.CreateCallbackRequest) (*v1.Callback, error)
@@ -134,8 +135,8 @@ type CallbackServiceClient interface {
 	// Errors: not-found.
 	DeleteCallbackSchedule(context.Context, *v1.DeleteCallbackScheduleRequest) (*emptypb.Empty, error)
 	// CreateCallbackBatch plans calls to many numbers. Either all recipients are accepted or none.
-	// Errors: not-found (the agent), provider-not-configured, invalid-request (each bad recipient is
-	// named).
+	// Errors: not-found (the agent), provider-not-configured, quota-exceeded-usage (of the month in
+	// which it starts), invalid-request (each bad recipient is named).
 	CreateCallbackBatch(context.Context, *v1.CreateCallbackBatchRequest) (*v1.CallbackBatch, error)
 	// ListCallbackBatches lists batches, newest first.
 	ListCallbackBatches(context.Context, *v1.ListCallbackBatchesRequest) (*v1.ListCallbackBatchesResponse, error)
@@ -474,6 +475,7 @@ func (c *callbackServiceClient) GetCallConsent(ctx context.Context, req *v1.GetC
 type CallbackServiceHandler interface {
 	// CreateCallback plans a call. Give at or in_minutes; at "now" calls at once.
 	// Errors: not-found (the agent), provider-not-configured (there is no carrier),
+	// quota-exceeded-usage (the plan's pstn_minutes of the month of the call are used up),
 	// callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
 	// says when it may be), invalid-request.
 	CreateCallback(context.Context, *v1.CreateCallbackRequest) (*v1.Callback, error)
@@ -510,8 +512,8 @@ type CallbackServiceHandler interface {
 	// Errors: not-found.
 	DeleteCallbackSchedule(context.Context, *v1.DeleteCallbackScheduleRequest) (*emptypb.Empty, error)
 	// CreateCallbackBatch plans calls to many numbers. Either all recipients are accepted or none.
-	// Errors: not-found (the agent), provider-not-configured, invalid-request (each bad recipient is
-	// named).
+	// Errors: not-found (the agent), provider-not-configured, quota-exceeded-usage (of the month in
+	// which it starts), invalid-request (each bad recipient is named).
 	CreateCallbackBatch(context.Context, *v1.CreateCallbackBatchRequest) (*v1.CallbackBatch, error)
 	// ListCallbackBatches lists batches, newest first.
 	ListCallbackBatches(context.Context, *v1.ListCallbackBatchesRequest) (*v1.ListCallbackBatchesResponse, error)

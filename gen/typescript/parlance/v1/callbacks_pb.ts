@@ -147,8 +147,9 @@ export type Callback = Message<"parlance.v1.Callback"> & {
   maxAttempts: number;
 
   /**
-   * Why it ended: answered, transferred, voicemail, voicemail_left, busy, no_answer, canceled, an
-   * error's slug, or missed (it was due over an hour ago when workers ran again). Empty before.
+   * Why it ended: answered, transferred, voicemail, voicemail_left, busy, no_answer, canceled,
+   * agent_deleted, an error's slug, or missed (it was due over an hour ago when workers ran again).
+   * Empty before.
    *
    * @generated from field: string end_reason = 18;
    */
@@ -156,7 +157,8 @@ export type Callback = Message<"parlance.v1.Callback"> & {
 
   /**
    * Why it is not dialed although it was due: quiet_hours, user_called_recently, batch_paused,
-   * batch_full, batch_window. Empty: it waits for its time only.
+   * batch_full, batch_window, sessions_full (the plan has no room for another session). Empty: it
+   * waits for its time only.
    *
    * @generated from field: string waits_for = 19;
    */
@@ -1772,6 +1774,7 @@ export const CallbackService: GenService<{
   /**
    * CreateCallback plans a call. Give at or in_minutes; at "now" calls at once.
    * Errors: not-found (the agent), provider-not-configured (there is no carrier),
+   * quota-exceeded-usage (the plan's pstn_minutes of the month of the call are used up),
    * callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
    * says when it may be), invalid-request.
    *
@@ -1904,8 +1907,8 @@ export const CallbackService: GenService<{
   },
   /**
    * CreateCallbackBatch plans calls to many numbers. Either all recipients are accepted or none.
-   * Errors: not-found (the agent), provider-not-configured, invalid-request (each bad recipient is
-   * named).
+   * Errors: not-found (the agent), provider-not-configured, quota-exceeded-usage (of the month in
+   * which it starts), invalid-request (each bad recipient is named).
    *
    * @generated from rpc parlance.v1.CallbackService.CreateCallbackBatch
    */

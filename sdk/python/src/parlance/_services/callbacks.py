@@ -80,6 +80,7 @@ class CallbackService(Service):
     ) -> Callback:
         """CreateCallback plans a call. Give at or in_minutes; at "now" calls at once.
         Errors: not-found (the agent), provider-not-configured (there is no carrier),
+        quota-exceeded-usage (the plan's pstn_minutes of the month of the call are used up),
         callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
         says when it may be), invalid-request.
 
@@ -599,8 +600,8 @@ class CallbackService(Service):
         extra_headers: Mapping[str, str] | None = None,
     ) -> CallbackBatch:
         """CreateCallbackBatch plans calls to many numbers. Either all recipients are accepted or none.
-        Errors: not-found (the agent), provider-not-configured, invalid-request (each bad recipient is
-        named).
+        Errors: not-found (the agent), provider-not-configured, quota-exceeded-usage (of the month in
+        which it starts), invalid-request (each bad recipient is named).
 
         Args:
             workspace_id: ws_…
@@ -848,6 +849,7 @@ class AsyncCallbackService(AsyncService):
     ) -> Callback:
         """CreateCallback plans a call. Give at or in_minutes; at "now" calls at once.
         Errors: not-found (the agent), provider-not-configured (there is no carrier),
+        quota-exceeded-usage (the plan's pstn_minutes of the month of the call are used up),
         callback-not-allowed (quiet hours, a country, consent, too soon after another call; the answer
         says when it may be), invalid-request.
 
@@ -1367,8 +1369,8 @@ class AsyncCallbackService(AsyncService):
         extra_headers: Mapping[str, str] | None = None,
     ) -> CallbackBatch:
         """CreateCallbackBatch plans calls to many numbers. Either all recipients are accepted or none.
-        Errors: not-found (the agent), provider-not-configured, invalid-request (each bad recipient is
-        named).
+        Errors: not-found (the agent), provider-not-configured, quota-exceeded-usage (of the month in
+        which it starts), invalid-request (each bad recipient is named).
 
         Args:
             workspace_id: ws_…
