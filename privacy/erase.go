@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -13,6 +14,7 @@ import (
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/telephony/callbacks"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -88,7 +90,7 @@ func (s *Service) deleteBatch(ctx context.Context, ref workspaces.Ref, ids []ses
 			idempotency.About{SessionIDs: names}); err != nil {
 			return err
 		}
-		rows, err := deleteSessions(ctx, tx, ref, done.sessions)
+		rows, err := deleteSessions(ctx, tx, ref, done.sessions, now)
 		done.add(rows)
 		return err
 	})
@@ -158,9 +160,10 @@ func (s *Service) erase(ctx context.Context, request *Request) error {
 		}
 	}
 	var done erased
+	now := s.now()
 	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
 		done = erased{Counts: Counts{Exports: len(files)}}
-		return s.eraseUser(ctx, tx, ref, request.UserID, &done)
+		return s.eraseUser(ctx, tx, ref, request.UserID, now, &done)
 	})
 	if err != nil {
 		return err
@@ -170,7 +173,9 @@ func (s *Service) erase(ctx context.Context, request *Request) error {
 }
 
 // eraseUser deletes what is kept of a user besides sessions.
-func (s *Service) eraseUser(ctx context.Context, tx bun.Tx, ref workspaces.Ref, userID string, done *erased) (err error) {
+func (s *Service) eraseUser(
+	ctx context.Context, tx bun.Tx, ref workspaces.Ref, userID string, now time.Time, done *erased,
+) (err error) {
 	err = tx.NewRaw("SELECT count(*) FROM memories WHERE tenant_id = ? AND workspace_id = ? AND user_id = ?",
 		ref.TenantID, ref.ID, userID).Scan(ctx, &done.Memories)
 	if err != nil {
@@ -190,10 +195,15 @@ func (s *Service) eraseUser(ctx context.Context, tx bun.Tx, ref workspaces.Ref, 
 		if err != nil {
 			return err
 		}
-		if table == "callbacks" || table == "callback_schedules" {
-			done.Callbacks += n
+		if table == "callback_schedules" {
+			done.Callbacks = n
 		}
 	}
+	planned, err := callbacks.EraseUserTx(ctx, tx, ref, userID, now)
+	if err != nil {
+		return err
+	}
+	done.Callbacks += planned
 	about := events.About{TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID), UserID: userID}
 	return s.eraseTraces(ctx, tx, ref, done, about, idempotency.About{UserID: userID})
 }

@@ -3,6 +3,7 @@ package privacy
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
@@ -10,6 +11,7 @@ import (
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/telephony/callbacks"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -18,11 +20,11 @@ import (
 var (
 	// ofSessions are the tables without a foreign key to sessions whose rows are deleted by their
 	// session_id.
-	ofSessions = []string{"callbacks", "phone_calls", "tool_calls", "tool_call_counts", "session_mcp_catalogs"}
+	ofSessions = []string{"phone_calls", "tool_calls", "tool_call_counts", "session_mcp_catalogs"}
 	// withSessions are the tables whose rows go with the row of their session, by a foreign key.
 	withSessions = []string{"turns", "session_connections", "session_analyses", "session_summaries", "call_approvals", "recording_parts"}
 	// ofUsers are the tables whose rows are deleted by their user_id.
-	ofUsers = []string{"fatigue_alerts", "phone_calls", "callbacks", "callback_schedules", "call_consents"}
+	ofUsers = []string{"fatigue_alerts", "phone_calls", "callback_schedules", "call_consents"}
 	// elsewhere are the tables that are handled by their noun, or below in words.
 	elsewhere = map[string]string{
 		"sessions":              "deleted last, with a tombstone",
@@ -31,6 +33,7 @@ var (
 		"memory_vectors":        "memory.Erase, by a foreign key",
 		"memory_embeddings_due": "memory.Erase, by a foreign key",
 		"recording_segments":    "recordings.Erase, with their files in the bucket",
+		"callbacks":             "callbacks.EraseUserTx and EraseSessionsTx, which complete batches",
 		"events":                "events.Erase, with the deliveries in webhooks.Erase",
 		"idempotency_keys":      "idempotency.Erase",
 		"audit_entries":         "stay: they name users by a keyed hash and hold nothing that was said",
@@ -97,7 +100,7 @@ SELECT (SELECT count(*) FROM own) AS sessions,
 
 // deleteSessions deletes the rows of sessions that the transaction has locked, and all rows of
 // theirs.
-func deleteSessions(ctx context.Context, tx bun.Tx, ref workspaces.Ref, ids []sessions.ID) (Counts, error) {
+func deleteSessions(ctx context.Context, tx bun.Tx, ref workspaces.Ref, ids []sessions.ID, now time.Time) (Counts, error) {
 	var counts Counts
 	array := pgdialect.Array(ids)
 	err := tx.NewRaw("SELECT count(*) FROM turns WHERE tenant_id = ? AND session_id = ANY (?)", ref.TenantID, array).Scan(ctx, &counts.Turns)
@@ -109,12 +112,12 @@ func deleteSessions(ctx context.Context, tx bun.Tx, ref workspaces.Ref, ids []se
 		if err != nil {
 			return Counts{}, err
 		}
-		switch table {
-		case "tool_calls":
+		if table == "tool_calls" {
 			counts.ToolCalls = n
-		case "callbacks":
-			counts.Callbacks = n
 		}
+	}
+	if counts.Callbacks, err = callbacks.EraseSessionsTx(ctx, tx, ref, ids, now); err != nil {
+		return Counts{}, err
 	}
 	counts.Sessions, err = deleteRows(ctx, tx, "DELETE FROM sessions WHERE tenant_id = ? AND workspace_id = ? AND id = ANY (?)",
 		ref.TenantID, ref.ID, array)

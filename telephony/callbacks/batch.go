@@ -239,10 +239,10 @@ func (s *Service) batchAdmits(ctx context.Context, tx bun.Tx, callback Callback,
 }
 
 // settleBatch ends a batch with its last callback, or has its next ones dialed in the place of one
-// whose call is over.
-func settleBatch(ctx context.Context, tx bun.Tx, callback Callback, now time.Time) error {
-	batch, err := findBatch(ctx, tx, callback.Ref(), callback.BatchID, "UPDATE")
-	if err != nil || batch.Status == Stopped {
+// whose call is over, or that is gone.
+func settleBatch(ctx context.Context, tx bun.Tx, ref workspaces.Ref, id BatchID, now time.Time) error {
+	batch, err := findBatch(ctx, tx, ref, id, "UPDATE")
+	if err != nil || batch.Status == Stopped || batch.Status == BatchCompleted {
 		return err
 	}
 	if err := wakeNext(ctx, tx, batch, now); err != nil {

@@ -1,6 +1,7 @@
 package callbacks_test
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"slices"
@@ -9,11 +10,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/carrier"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/telephony"
 	"parlance.dev/parlance/telephony/callbacks"
 )
@@ -163,6 +166,51 @@ func TestBatchControl(t *testing.T) {
 	if got.Status != callbacks.Stopped || got.Progress[callbacks.Canceled] != 2 ||
 		got.Progress[callbacks.Dialing] != 1 || f.line.calls() != 2 {
 		t.Errorf("%+v after %d calls", got, f.line.calls())
+	}
+}
+
+// erase erases a user.
+func (f *fixture) erase(t testing.TB, user string) {
+	t.Helper()
+	var n int
+	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) (err error) {
+		n, err = callbacks.EraseUserTx(ctx, tx, f.ref, user, f.clock.now())
+		return err
+	})
+	if err != nil || n != 1 {
+		t.Fatalf("%d callbacks were erased, %v", n, err)
+	}
+}
+
+// TestBatchErased: a batch is over with its last open recipient, also when they are erased, and
+// when it is paused. One that is over does not end again.
+func TestBatchErased(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.batch(t, 3, 1)
+	f.work(t)
+	all := f.members(t, made.ID)
+	f.erase(t, all[0].UserID) // while they are called
+	f.work(t)
+	f.want(t, all[1].ID, callbacks.Dialing, "")
+	f.end(t, all[1])
+	if got := f.progress(t, made.ID); got.Status != callbacks.Running {
+		t.Fatalf("one is left of %+v", got)
+	}
+	if _, err := f.ControlBatch(t.Context(), f.ref, made.ID, callbacks.ActionPause); err != nil {
+		t.Fatal(err)
+	}
+	f.erase(t, all[2].UserID)
+	ended := f.clock.now()
+	f.clock.advance(time.Hour)
+	var n int
+	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) (err error) {
+		n, err = callbacks.EraseSessionsTx(ctx, tx, f.ref, []sessions.ID{f.get(t, all[1].ID).SessionID}, f.clock.now())
+		return err
+	})
+	got := f.progress(t, made.ID)
+	if err != nil || n != 1 || got.Status != callbacks.BatchCompleted || !got.EndedAt.Equal(ended) || len(got.Progress) != 0 {
+		t.Errorf("%+v, %d, %v", got, n, err)
 	}
 }
 

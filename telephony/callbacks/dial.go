@@ -263,7 +263,7 @@ func (s *Service) endTx(ctx context.Context, tx bun.Tx, callback Callback) error
 	if err != nil || callback.BatchID == "" {
 		return err
 	}
-	return settleBatch(ctx, tx, callback, callback.EndedAt)
+	return settleBatch(ctx, tx, callback.Ref(), callback.BatchID, callback.EndedAt)
 }
 
 // answered writes down that somebody has answered; it is telephony's OnAnswer.
@@ -294,7 +294,7 @@ func (s *Service) ended(ctx context.Context, tx bun.Tx, call telephony.Call, now
 		if err != nil || callback.BatchID == "" {
 			return err
 		}
-		return settleBatch(ctx, tx, callback, now)
+		return settleBatch(ctx, tx, callback.Ref(), callback.BatchID, now)
 	case call.Missed():
 		callback.Status, callback.EndReason = NoAnswer, call.EndReason
 	case call.Status == telephony.Completed:

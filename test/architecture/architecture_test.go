@@ -46,7 +46,8 @@ var rooms = map[string][]string{
 	"knowledge":  append([]string{"agents", "usage", "workspaces", "events", "gen"}, base...),
 	"memory":     append([]string{"tools", "agents", "workspaces"}, base...),
 	"tools":      append([]string{"agents", "workspaces", "events"}, base...),
-	"privacy":    append([]string{"webhooks", "recordings", "sessions", "memory", "idempotency", "workspaces", "events"}, base...),
+	"privacy": append([]string{"webhooks", "recordings", "telephony", "sessions", "memory", "idempotency", "workspaces", "events"},
+		base...),
 	// It reads the tables of other nouns by their names.
 	"insights":   append([]string{"usage", "workspaces"}, base...),
 	"agents":     append([]string{"workspaces", "guards", "events"}, base...),

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/provider/carrier/simulated"
 	"parlance.dev/parlance/test/harness"
@@ -39,4 +40,21 @@ func TestCallsWithoutRoom(t *testing.T) {
 	caller.Dial(harness.SwitchboardFirst)
 	harness.Await(t, harness.Patience, "an answer", func() bool { return caller.count(simulated.EventAnswered) == 1 })
 	caller.HangUp()
+}
+
+// TestBatchOfErasedUser: a batch whose only recipient is erased is over.
+func TestBatchOfErasedUser(t *testing.T) {
+	t.Parallel()
+	c := newCalling(t)
+	later := time.Now().AddDate(0, 0, 7).UTC().Format(time.RFC3339)
+	batch := c.Do(t, "POST", c.in("/callback-batches"),
+		c.plan(`"name":"Autumn","starts_at":"`+later+`","recipients":[{"phone_number":"+12015550124","user_id":"u"}]`)).Must(t, 201).Text("id")
+	erasure := c.Do(t, "POST", c.in("/privacy/requests"), map[string]any{"user_id": "u", "kind": "erasure"}).Must(t, 201).Text("id")
+	harness.Await(t, harness.Patience, "the erasure", func() bool {
+		return c.Do(t, "GET", c.in("/privacy/requests/"+erasure), nil).Must(t, 200).Text("status") == "ready"
+	})
+	got := c.Do(t, "GET", c.in("/callback-batches/"+batch), nil).Must(t, 200)
+	if got.Text("status") != "completed" || got.Text("ended_at") == "" {
+		t.Errorf("%s", got.Body)
+	}
 }
