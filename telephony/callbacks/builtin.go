@@ -5,12 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/localtime"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
 )
 
@@ -102,11 +106,25 @@ func (s *Service) runSchedule(ctx context.Context, call tools.BuiltinCall) (stri
 	callback, err := s.Create(ctx, call.Ref, CreateParams{
 		AgentID: agents.ID(call.Variables[variableAgent]), UserID: call.Variables[variableUser], PhoneNumber: asked.PhoneNumber,
 		At: asked.At, InMinutes: asked.InMinutes, Timezone: timezone, Reason: asked.Reason, CreatedBy: ByAgent, OriginSessionID: call.SessionID,
+		DynamicVariables: ownVariables(call.Variables),
 	})
 	if err != nil {
 		return "", forModel(err)
 	}
 	return answer(map[string]any{"scheduled": plannedOf(callback)})
+}
+
+// ownVariables are the variables of a session but those that the service sets: what the agent knows
+// of the user in the chat it knows in the call. At most as many as a session may have are kept, in
+// alphabetical order: with those that tools have set there may be more.
+func ownVariables(session map[string]string) map[string]string {
+	own := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(session)) {
+		if len(own) < sessions.MaxVariables && !strings.HasPrefix(name, tools.SystemPrefix) {
+			own[name] = session[name]
+		}
+	}
+	return own
 }
 
 // runManage is manage_callback.

@@ -71,3 +71,24 @@ func TestSessionEndsWithCall(t *testing.T) {
 		t.Errorf("%d calls are still looked at, %v", due, err)
 	}
 }
+
+// TestZeroRetentionWithoutCall: what a callback was about that never became a call is gone too.
+func TestZeroRetentionWithoutCall(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.agent = f.newAgent(t, agents.Config{Privacy: agents.Privacy{ZeroRetention: true}})
+	canceled, failed := f.plan(t, "u", "2026-01-14T09:00"), f.plan(t, "v", "now")
+	if _, err := f.Cancel(t.Context(), f.ref, canceled.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.agents.Delete(t.Context(), f.ref, f.agent.ID); err != nil {
+		t.Fatal(err)
+	}
+	f.work(t)
+	f.want(t, failed.ID, callbacks.Failed, telephony.EndAgentDeleted)
+	for _, id := range []callbacks.ID{canceled.ID, failed.ID} {
+		if got := f.get(t, id); got.Reason != "" || len(got.DynamicVariables) != 0 {
+			t.Errorf("%s: %q, %v", got.Status, got.Reason, got.DynamicVariables)
+		}
+	}
+}

@@ -253,7 +253,23 @@ func (s *Service) fail(ctx context.Context, callback Callback, reason string) er
 // failTx ends a locked callback that cannot be dialed.
 func (s *Service) failTx(ctx context.Context, tx bun.Tx, callback Callback, reason string, now time.Time) error {
 	callback.Status, callback.EndReason, callback.EndedAt, callback.UpdatedAt, callback.WaitsFor = Failed, reason, now, now, ""
+	if err := s.forget(ctx, &callback); err != nil {
+		return err
+	}
 	return s.endTx(ctx, tx, callback)
+}
+
+// forget empties what a callback is about that is over without a call, if its agent keeps nothing
+// (zero_retention) or is deleted, so that nobody knows. After a call its Call says it.
+func (s *Service) forget(ctx context.Context, callback *Callback) error {
+	agent, err := s.Agents.Get(ctx, callback.Ref(), callback.AgentID)
+	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+		return err
+	}
+	if err != nil || agent.Config.Privacy.ZeroRetention {
+		callback.Reason, callback.DynamicVariables = "", nil
+	}
+	return nil
 }
 
 // endTx writes the end of a callback down.

@@ -349,6 +349,9 @@ func (s *Service) Cancel(ctx context.Context, ref workspaces.Ref, id ID, userID 
 		}
 		canceled := before
 		canceled.Status, canceled.EndReason, canceled.EndedAt, canceled.UpdatedAt, canceled.WaitsFor = Canceled, EndCanceled, now, now, ""
+		if err := s.forget(ctx, &canceled); err != nil {
+			return err
+		}
 		return s.endTx(ctx, tx, canceled)
 	})
 	if err != nil {
