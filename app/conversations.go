@@ -86,8 +86,8 @@ func (a *App) openPrivacy() {
 		ForgetFramesFunc: func(ctx context.Context, ids ...sessions.ID) error {
 			return realtime.ForgetFrames(ctx, a.redis, ids...)
 		},
-		HangUpFunc: a.Calls.HangUpUser,
-		Links:      privacy.Links{PublicURL: a.publicBase(), Key: keyFor("exports", a.pageKey)}, Log: a.log, Now: a.now,
+		CancelCallsFunc: a.Calls.CancelUser,
+		Links:           privacy.Links{PublicURL: a.publicBase(), Key: keyFor("exports", a.pageKey)}, Log: a.log, Now: a.now,
 	})
 }
 

@@ -101,6 +101,15 @@ func (c *carriers) open(own workspaces.Credential, key seal.Secret) (carrier.Car
 	return made, nil
 }
 
+// account makes the carrier of a credential that may be deleted.
+func (c *carriers) account(ctx context.Context, own workspaces.Credential) (carrier.Carrier, error) {
+	key, err := c.credentials.Open(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	return c.open(own, key)
+}
+
 // TestCredential makes one small call that costs nothing.
 func (c *carriers) TestCredential(ctx context.Context, own workspaces.Credential, key seal.Secret) (workspaces.CredentialTest, error) {
 	ctx, cancel := context.WithTimeout(ctx, credentialTestTimeout)
@@ -155,9 +164,8 @@ func (a *App) openTelephony(guard *publicnet.Guard, keyring *seal.Keyring) error
 	})
 	a.Calls = telephony.New(telephony.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Sessions: a.Sessions, Handovers: a.handover, Numbers: a.Numbers,
-		CarrierFunc: made.choose, DefaultFrom: a.Config.Twilio.FromNumber, Usage: a.Usage, PublicURL: base,
-		Registry: a.metrics.Registry, Log: a.log,
-		Now: a.now,
+		CarrierFunc: made.choose, AccountFunc: made.account, DefaultFrom: a.Config.Twilio.FromNumber, Usage: a.Usage, PublicURL: base,
+		Registry: a.metrics.Registry, Log: a.log, Now: a.now,
 	})
 	a.Callbacks = callbacks.New(callbacks.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Calls: a.Calls, Log: a.log, Now: a.now,

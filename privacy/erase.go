@@ -133,7 +133,7 @@ func (s *Service) eraseLate(ctx context.Context, ref workspaces.Ref, done erased
 // the counts of what was erased so far.
 func (s *Service) erase(ctx context.Context, request *Request) error {
 	ref := request.Ref()
-	if err := s.HangUpFunc(ctx, ref, request.UserID); err != nil { // or nothing would know of the call any more
+	if err := s.CancelCallsFunc(ctx, ref, request.UserID); err != nil { // or nothing would know of the call any more
 		return err
 	}
 	for {

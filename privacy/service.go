@@ -23,7 +23,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Deps is what a Service needs; all but HangUpFunc, Log and Now are required.
+// Deps is what a Service needs; all but CancelCallsFunc, Log and Now are required.
 type Deps struct {
 	DB         *postgres.DB
 	Workspaces *workspaces.Service
@@ -40,8 +40,9 @@ type Deps struct {
 	Bucket blob.Bucket
 	// ForgetFramesFunc deletes what Redis keeps of sockets, for clients that come back.
 	ForgetFramesFunc func(ctx context.Context, ids ...sessions.ID) error
-	// HangUpFunc ends the telephone calls of a user (telephony.Service.HangUpUser).
-	HangUpFunc func(ctx context.Context, ref workspaces.Ref, userID string) error
+	// CancelCallsFunc cancels the telephone calls to a user that are being placed
+	// (telephony.Service.CancelUser). It returns an error while there are any.
+	CancelCallsFunc func(ctx context.Context, ref workspaces.Ref, userID string) error
 	// Links makes the URLs of files.
 	Links Links
 	// Log gets errors that no caller sees; nil discards them.
@@ -63,8 +64,8 @@ func New(d Deps) *Service {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	if d.HangUpFunc == nil {
-		d.HangUpFunc = func(context.Context, workspaces.Ref, string) error { return nil }
+	if d.CancelCallsFunc == nil {
+		d.CancelCallsFunc = func(context.Context, workspaces.Ref, string) error { return nil }
 	}
 	return &Service{d}
 }

@@ -351,6 +351,23 @@ CREATE TABLE data_keys (
 CREATE INDEX data_keys_by_master ON public.data_keys USING btree (master_key_id, id);
 CREATE UNIQUE INDEX data_keys_current ON public.data_keys USING btree (COALESCE(tenant_id, ''::text)) WHERE (retired_at IS NULL);
 
+CREATE TABLE deleted_calls (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    carrier text NOT NULL,
+    carrier_call_id text NOT NULL,
+    credential_id text NOT NULL,
+    account_id text NOT NULL,
+    base_url text NOT NULL,
+    api_key bytea,
+    hung_up boolean NOT NULL DEFAULT false,
+    due_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT deleted_calls_pkey PRIMARY KEY (id)
+);
+CREATE INDEX deleted_calls_due ON public.deleted_calls USING btree (due_at);
+
 CREATE TABLE embedding_models (
     name text NOT NULL,
     dimension integer NOT NULL,

@@ -31,7 +31,14 @@
 // A handover that a session asks for (sessions/handover) becomes a transfer. It is made when the
 // agent has said what it had to say: the media socket tells (TransferNow), Sweep makes the rest.
 //
-// Tables: phone_calls. Events: none. Meters: pstn_minutes, each minute that is begun.
+// # Deleted calls
+//
+// The row of a call goes with its user, session, workspace or tenant. A trigger of the database
+// notes one that goes on in deleted_calls, without whom it is with, and Sweep hangs it up; so does
+// whoever learns the carrier's id of one that was being placed: Place, or a webhook.
+//
+// Tables: phone_calls, deleted_calls. Events: none. Meters: pstn_minutes, each minute that is
+// begun.
 //
 // The package knows no carrier's wire (provider/carrier), hears nothing (package voice), and does
 // not decide whom to call when (telephony/callbacks).

@@ -148,14 +148,22 @@ func (s *Service) Place(ctx context.Context, call Call) error {
 	return s.placed(context.WithoutCancel(ctx), call, id)
 }
 
-// placed notes the carrier's id of a call, unless a webhook was faster.
+// placed notes the carrier's id of a call, unless a webhook was faster. A call that was canceled or
+// deleted meanwhile is hung up.
 func (s *Service) placed(ctx context.Context, call Call, id carrier.CallID) error {
-	return postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
-		call, err := lock(ctx, tx, call)
-		if err != nil || call.CarrierCallID != "" {
+	var after Call
+	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) (err error) {
+		if after, err = lock(ctx, tx, call); err != nil || after.CarrierCallID != "" {
 			return err
 		}
-		call.CarrierCallID = id
-		return update(ctx, tx, call, "carrier_call_id")
+		after.CarrierCallID = id
+		return update(ctx, tx, after, "carrier_call_id")
 	})
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return s.endDeleted(ctx, call.ID, id)
+	}
+	if err == nil && after.EndReason == EndCanceled && !after.Status.IsOver() {
+		_, err = s.hangUp(ctx, after)
+	}
+	return err
 }

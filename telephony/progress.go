@@ -179,6 +179,9 @@ func (s *Service) end(ctx context.Context, call Call, status Status, reason stri
 		after.Status, after.EndReason = status, reason
 		return s.endTx(ctx, tx, &after, carrier.Update{}, now)
 	})
+	if fault.IsReason(err, fault.ResourceNotFound) { // it was deleted meanwhile
+		return nil
+	}
 	if err == nil {
 		s.overs.WithLabelValues(string(after.Direction), string(after.Status)).Inc()
 		s.endSession(ctx, after)

@@ -29,6 +29,9 @@ func (s *Service) Receive(ctx context.Context, h Hook) (carrier.Answer, error) {
 		return s.receiveIncoming(ctx, h)
 	}
 	call, err := findHooked(ctx, s.DB, h.CallID)
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return s.receiveDeleted(ctx, h)
+	}
 	if err != nil {
 		return carrier.Answer{}, err
 	}
@@ -38,16 +41,23 @@ func (s *Service) Receive(ctx context.Context, h Hook) (carrier.Answer, error) {
 	if err != nil {
 		return carrier.Answer{}, err
 	}
-	ofPerson := h.Kind == carrier.Whispered || h.Kind == carrier.BridgeChanged // the other leg of a transfer
-	if call.CarrierCallID != "" && hook.ID != "" && hook.ID != call.CarrierCallID && !ofPerson {
+	if call.CarrierCallID != "" && hook.ID != "" && hook.ID != call.CarrierCallID && !ofPerson(h.Kind) {
 		s.Log.WarnContext(ctx, "a webhook of another call", "call_id", call.ID)
 		return c.Render(nil), nil
 	}
 	instruction, err := s.handle(ctx, c, call, hook)
+	if fault.IsReason(err, fault.ResourceNotFound) { // it was deleted meanwhile
+		return s.receiveDeleted(ctx, h)
+	}
 	if err != nil {
 		return carrier.Answer{}, err
 	}
 	return c.Render(instruction), nil
+}
+
+// ofPerson reports whether a webhook is about the other leg of a transfer.
+func ofPerson(kind carrier.Kind) bool {
+	return kind == carrier.Whispered || kind == carrier.BridgeChanged
 }
 
 // handle does what a webhook says of a call. It returns what the carrier is to do; nil when it does

@@ -40,8 +40,10 @@ type Deps struct {
 	Sessions   *sessions.Service
 	Handovers  *handover.Service
 	Numbers    *numbers.Service
-	// CarrierFunc chooses carriers.
+	// CarrierFunc chooses carriers; of no workspace it returns the installation's.
 	CarrierFunc CarrierFunc
+	// AccountFunc opens the carrier of a credential that may be deleted.
+	AccountFunc func(ctx context.Context, own workspaces.Credential) (carrier.Carrier, error)
 	// DefaultFrom is the number that calls come from when neither the agent nor the workspace has one.
 	DefaultFrom string
 	// Usage says whether the plan's quota allows more minutes; nil: it does.
@@ -175,7 +177,12 @@ var knownKinds = map[carrier.Kind]bool{
 // read checks and reads a request with the carrier of a workspace. A carrier of another name than
 // the address says is one that the workspace does not use any more.
 func (s *Service) read(ctx context.Context, ref workspaces.Ref, h Hook) (carrier.Carrier, carrier.Webhook, error) {
-	c, err := s.CarrierFunc(ctx, ref)
+	return s.readWith(h, func() (carrier.Carrier, error) { return s.CarrierFunc(ctx, ref) })
+}
+
+// readWith is read with a carrier that choose returns.
+func (s *Service) readWith(h Hook, choose func() (carrier.Carrier, error)) (carrier.Carrier, carrier.Webhook, error) {
+	c, err := choose()
 	if err != nil {
 		return nil, carrier.Webhook{}, err
 	}

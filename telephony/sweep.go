@@ -17,15 +17,15 @@ import (
 const sweepBatch = 50
 
 // Sweep looks at calls of which the carrier has said nothing for a while: it finds those whose
-// placing was cut off, counts minutes, ends calls of tenants whose minutes are used up, makes
-// transfers that nobody else has made, and ends sessions whose call is over. It may run in many
-// processes.
+// placing was cut off, counts minutes, ends calls of tenants whose minutes are used up, and those
+// that were canceled or deleted, makes transfers that nobody else has made, and ends sessions whose
+// call is over. It may run in many processes.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	calls, err := claimDue(ctx, s.DB, now, now.Add(checkEvery), sweepBatch)
 	if err != nil {
 		return err
 	}
-	var failures []error // one call's error must not keep the others
+	failures := []error{s.sweepDeleted(ctx, now)} // one call's error must not keep the others
 	for _, call := range calls {
 		if err := s.look(ctx, call, now); err != nil {
 			failures = append(failures, err)
@@ -68,6 +68,10 @@ func (s *Service) look(ctx context.Context, call Call, now time.Time) error {
 	if call, err = s.apply(ctx, call, u); err != nil || call.Status.IsOver() {
 		return err
 	}
+	if call.EndReason == EndCanceled { // who canceled it may have died before the carrier knew
+		_, err := s.hangUp(ctx, call)
+		return err
+	}
 	return s.meter(ctx, call, now)
 }
 
@@ -75,7 +79,7 @@ func (s *Service) look(ctx context.Context, call Call, now time.Time) error {
 // over. So it is placed again when the carrier has none.
 func (s *Service) findPlaced(ctx context.Context, c carrier.Carrier, call Call, now time.Time) error {
 	if call.EndReason == EndCanceled { // before it was placed, as far as anybody knows
-		return s.findCanceled(ctx, c, call)
+		return s.findCanceled(ctx, c, call, now)
 	}
 	u, found, err := s.find(ctx, c, call)
 	switch {
@@ -94,9 +98,9 @@ func (s *Service) findPlaced(ctx context.Context, c carrier.Carrier, call Call, 
 }
 
 // findCanceled ends a call that was canceled while it was placed.
-func (s *Service) findCanceled(ctx context.Context, c carrier.Carrier, call Call) error {
+func (s *Service) findCanceled(ctx context.Context, c carrier.Carrier, call Call, now time.Time) error {
 	u, found, err := s.find(ctx, c, call)
-	if err != nil {
+	if err != nil && now.Sub(call.CreatedAt) <= placeWithin {
 		return nil //nolint:nilerr // it is asked again
 	}
 	if found && !u.Status.IsFinal() {

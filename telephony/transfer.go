@@ -339,18 +339,24 @@ func (s *Service) HangUp(ctx context.Context, ref workspaces.Ref, id ID) (Call, 
 	return s.hangUp(ctx, call)
 }
 
-// HangUpUser ends the calls of a user. Errors: Upstream upstream-failed.
-func (s *Service) HangUpUser(ctx context.Context, ref workspaces.Ref, userID string) error {
-	var open []Call
-	err := s.DB.NewSelect().Model(&open).Where("pc.tenant_id = ?", ref.TenantID).Where("pc.workspace_id = ?", ref.ID).
-		Where("pc.user_id = ?", userID).Where("pc.ended_at IS NULL").Scan(ctx)
+// CancelUser cancels the calls to a user that are being placed: while the carrier's id of a call is
+// not known, only its row says what is to be hung up. Any other call can be deleted; see
+// deletedCall. Errors: Unavailable while there are such calls, which is a minute at most when the
+// carrier answers.
+func (s *Service) CancelUser(ctx context.Context, ref workspaces.Ref, userID string) error {
+	var placing []Call
+	err := s.DB.NewSelect().Model(&placing).Where("pc.tenant_id = ?", ref.TenantID).Where("pc.workspace_id = ?", ref.ID).
+		Where("pc.user_id = ?", userID).Where("pc.ended_at IS NULL").Where("pc.carrier_call_id = ''").Scan(ctx)
 	if err != nil {
 		return fmt.Errorf("read the calls of a user: %w", err)
 	}
-	for _, call := range open {
+	for _, call := range placing {
 		if _, err := s.HangUp(ctx, ref, call.ID); err != nil {
 			return err
 		}
+	}
+	if len(placing) > 0 {
+		return fault.New(fault.ServiceUnavailable, "A call to the user is being placed. It is hung up before it is erased.")
 	}
 	return nil
 }

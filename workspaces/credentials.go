@@ -133,8 +133,8 @@ func (s *Credentials) Create(ctx context.Context, ref Ref, p CreateCredentialPar
 	return c, err
 }
 
-// open decrypts the key of a credential.
-func (s *Credentials) open(ctx context.Context, c Credential) (seal.Secret, error) {
+// Open decrypts the key of a credential, which may be deleted.
+func (s *Credentials) Open(ctx context.Context, c Credential) (seal.Secret, error) {
 	key, err := s.keys.Open(ctx, c.SealedKey, c.binding())
 	if err != nil {
 		return "", fmt.Errorf("open the key of %s: %w", c.ID, err)
@@ -235,7 +235,7 @@ func (s *Credentials) Test(ctx context.Context, ref Ref, id CredentialID, tester
 	if err != nil {
 		return CredentialTest{}, err
 	}
-	key, err := s.open(ctx, c)
+	key, err := s.Open(ctx, c)
 	if err != nil {
 		return CredentialTest{}, err
 	}
@@ -267,7 +267,7 @@ func (s *Credentials) OfKind(ctx context.Context, ref Ref, kind CredentialKind) 
 	}
 	opened := make(map[string]Opened, len(found))
 	for _, c := range found {
-		key, err := s.open(ctx, c)
+		key, err := s.Open(ctx, c)
 		if err != nil {
 			return nil, err
 		}

@@ -226,6 +226,8 @@ type line struct {
 	// bridges are the transfers that were asked for, rendered the answers to webhooks.
 	bridges  []carrier.Bridge
 	rendered []carrier.Instruction
+	// onPlace is called before the answer to a call that is placed.
+	onPlace func()
 	// losesRequest and losesAnswer have Place fail before and after it has placed the call; refuses
 	// has it refuse.
 	losesRequest, losesAnswer bool
@@ -248,6 +250,9 @@ func (l *line) Place(_ context.Context, p carrier.PlaceParams) (carrier.CallID, 
 		return "", errLost
 	}
 	l.placed, l.at = append(l.placed, p), append(l.at, l.clock.now())
+	if l.onPlace != nil {
+		l.onPlace()
+	}
 	if l.losesAnswer {
 		return "", errLost
 	}

@@ -28,6 +28,7 @@ const handbook = "# Handbook\n\n## Refunds\n\nA refund is paid within fourteen d
 var empty = map[string]string{
 	"session_connections":   "the sockets that are open now",
 	"stray_blobs":           "files that wait for their deletion",
+	"deleted_calls":         "calls that are being hung up",
 	"source_pages":          "pages read by OCR of sources that are at work now",
 	"staged_vectors":        "vectors of sources that are at work now",
 	"next_vectors":          "vectors of a model that does not answer yet",
