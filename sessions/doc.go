@@ -30,7 +30,7 @@
 // # Ends
 //
 // One transaction closes a session: it writes the session's row and the turns that no node
-// finished, deletes the rows of sockets, and calls the function set with OnEnd. While a turn runs,
+// finished, deletes the rows of sockets, and calls the functions of OnEnd. While a turn runs,
 // an end is first recorded (ending_at, ending_status, ending_reason). The runner records its turn
 // as cancelled and closes the session in the same transaction. When it does not, Sweep or the
 // caller closes the session after [EndGrace].

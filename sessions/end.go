@@ -144,7 +144,7 @@ func recordEnd(ctx context.Context, tx bun.Tx, session *Session, status Status, 
 }
 
 // CloseTx closes a locked session once: it finishes open turns, updates the row, removes the
-// sockets' rows, calls the function of OnEnd and notifies the nodes.
+// sockets' rows, calls the functions of OnEnd and notifies the nodes.
 func (s *Service) CloseTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time) (err error) {
 	if session.Closed() {
 		return nil
@@ -176,8 +176,11 @@ func (s *Service) CloseTx(ctx context.Context, tx bun.Tx, session *Session, stat
 	if err != nil {
 		return fmt.Errorf("removing connections: %w", err)
 	}
-	if started {
-		if err := s.onEnd(ctx, tx, *session, turns); err != nil {
+	for _, ended := range s.onEnd {
+		if !started {
+			break
+		}
+		if err := ended(ctx, tx, *session, turns); err != nil {
 			return err
 		}
 	}

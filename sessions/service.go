@@ -63,7 +63,7 @@ type Service struct {
 	ended      *prometheus.CounterVec
 	// onEnd, onGreet and sweepReady are set before the service is used; see OnEnd, OnGreet and
 	// HoldSweeps.
-	onEnd      EndedFunc
+	onEnd      []EndedFunc
 	onGreet    GreetFunc
 	sweepReady func() bool
 }
@@ -73,7 +73,6 @@ func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, usage: d.Usage, seal: d.Seal, health: d.Health,
 		publicURL: strings.TrimRight(d.PublicURL, "/"), now: d.Now, ended: newEndCounter(d.Registry),
-		onEnd:      func(context.Context, bun.Tx, Session, []Turn) error { return nil },
 		onGreet:    func(_ context.Context, _ Session, text string) (string, error) { return text, nil },
 		sweepReady: func() bool { return true },
 	}
@@ -90,9 +89,9 @@ func New(d Deps) *Service {
 	return s
 }
 
-// OnEnd sets the function that is called in every transaction that ends a session. Call it before
-// the service is used.
-func (s *Service) OnEnd(fn EndedFunc) { s.onEnd = fn }
+// OnEnd adds a function that is called in every transaction that ends a session that had begun.
+// Call it before the service is used.
+func (s *Service) OnEnd(fn EndedFunc) { s.onEnd = append(s.onEnd, fn) }
 
 // OnGreet sets the function that looks at the first message of a session. Call it before the
 // service is used.

@@ -117,6 +117,11 @@ type Transfer struct {
 	DueAt time.Time `bun:"due_at,nullzero"`
 }
 
+// isPending reports whether a person is being looked for.
+func (t Transfer) isPending() bool {
+	return t.Status == TransferRequested || t.Status == TransferRinging
+}
+
 // Call is one call over a carrier.
 type Call struct {
 	bun.BaseModel `bun:"table:phone_calls,alias:pc"`

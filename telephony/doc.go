@@ -26,7 +26,7 @@
 // # Transfers
 //
 //	"" ──► requested ──► ringing ──► connected
-//	                        └──► failed: the caller comes back to the agent
+//	                        └──► failed: the caller comes back to the agent, or the call is over
 //
 // A handover that a session asks for (sessions/handover) becomes a transfer. It is made when the
 // agent has said what it had to say: the media socket tells (TransferNow), Sweep makes the rest.

@@ -21,8 +21,10 @@ const (
 	// checkEvery is how often a carrier is asked about a call that it has said nothing of, in case
 	// its webhooks are lost.
 	checkEvery = 30 * time.Second
-	// reasonHungUp is why a transfer failed whose caller did not wait.
-	reasonHungUp = "hung_up"
+	// reasonHungUp is why a transfer failed whose caller did not wait, reasonCanceled of one whose call
+	// or session was ended by the API.
+	reasonHungUp   = "hung_up"
+	reasonCanceled = "canceled"
 	// minuteGrace is how long into a minute a call is that has begun it: our clock and the carrier's
 	// differ.
 	minuteGrace = 2 * time.Second
@@ -96,8 +98,8 @@ func (s *Service) endTx(ctx context.Context, tx bun.Tx, call *Call, u carrier.Up
 	if err := s.nameEnd(ctx, tx, call); err != nil {
 		return err
 	}
-	if call.Transfer.Status == TransferRequested || call.Transfer.Status == TransferRinging {
-		call.Transfer.Status, call.Transfer.Reason = TransferFailed, reasonHungUp
+	if call.Transfer.isPending() {
+		call.Transfer.Status, call.Transfer.Reason = TransferFailed, whyNotTransferred(*call)
 	}
 	if call.ZeroRetention {
 		call.Reason, call.Transfer.Summary, call.DynamicVariables = "", "", nil
@@ -108,6 +110,17 @@ func (s *Service) endTx(ctx context.Context, tx bun.Tx, call *Call, u carrier.Up
 		return err
 	}
 	return s.onEnd(ctx, tx, *call, now)
+}
+
+// whyNotTransferred is why the transfer of a call failed that ended during it.
+func whyNotTransferred(call Call) string {
+	switch {
+	case call.EndReason == EndPersonHungUp:
+		return reasonHungUp
+	case call.Status == Failed, call.EndReason == EndMediaLost:
+		return string(carrier.Failed)
+	}
+	return reasonCanceled
 }
 
 // nameEnd says why a call has ended, unless that is known.

@@ -80,7 +80,7 @@ func (s *Service) handle(ctx context.Context, c carrier.Carrier, call Call, hook
 	case carrier.BridgeChanged:
 		return nil, s.bridgeChanged(ctx, call, hook.Bridge)
 	case carrier.BridgeEnded:
-		return s.bridgeEnded(ctx, c, call, hook.Bridge)
+		return s.bridgeEnded(ctx, c, call, hook)
 	case carrier.Whispered:
 		return s.whisper(ctx, call), nil
 	}

@@ -69,7 +69,7 @@ type Service struct {
 	onAnswer, onEnd EndFunc
 }
 
-// New returns a Service.
+// New returns a Service, and has d.Sessions call it when a session ends.
 func New(d Deps) *Service {
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
@@ -87,6 +87,7 @@ func New(d Deps) *Service {
 	if d.Registry != nil {
 		d.Registry.MustRegister(s.overs)
 	}
+	d.Sessions.OnEnd(s.sessionEnded)
 	return s
 }
 

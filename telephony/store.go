@@ -136,6 +136,16 @@ func update(ctx context.Context, db bun.IDB, call Call, columns ...string) error
 	return nil
 }
 
+// lookAt has Sweep look at calls at a time that are not over.
+func lookAt(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, at time.Time, narrow func(*bun.UpdateQuery)) error {
+	query := db.NewUpdate().Model((*Call)(nil)).Set("check_at = ?", at).Where("pc.tenant_id = ?", tenant).Where("pc.ended_at IS NULL")
+	narrow(query)
+	if _, err := query.Exec(ctx); err != nil {
+		return fmt.Errorf("have calls looked at: %w", err)
+	}
+	return nil
+}
+
 func list(ctx context.Context, db bun.IDB, ref workspaces.Ref, params ListParams) ([]Call, string, error) {
 	params.Page.Order = postgres.NewestFirst
 	params.Page.Filters = []string{

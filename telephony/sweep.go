@@ -46,15 +46,12 @@ func (s *Service) look(ctx context.Context, call Call, now time.Time) error {
 	if call.CarrierCallID == "" {
 		return s.findPlaced(ctx, c, call, now)
 	}
-	if call.Transfer.Status == TransferRequested && !call.Transfer.DueAt.After(now) {
-		if _, err := s.makeTransfer(ctx, call); err != nil {
-			return err
-		}
+	abandoned, err := s.isAbandoned(ctx, call)
+	if err == nil && !abandoned {
+		err = s.lookAtTransfer(ctx, call, now)
 	}
-	if call.Transfer.Status == TransferRinging && !call.Transfer.DueAt.IsZero() && !call.Transfer.DueAt.After(now) {
-		if err := s.bridged(ctx, call); err != nil { // the person has heard the summary
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	u, err := c.Look(ctx, call.CarrierCallID)
 	if refused, is := errors.AsType[*carrier.Refused](err); is {
@@ -68,11 +65,24 @@ func (s *Service) look(ctx context.Context, call Call, now time.Time) error {
 	if call, err = s.apply(ctx, call, u); err != nil || call.Status.IsOver() {
 		return err
 	}
-	if call.EndReason == EndCanceled { // who canceled it may have died before the carrier knew
+	if abandoned || call.EndReason == EndCanceled { // who canceled it may have died before the carrier knew
 		_, err := s.hangUp(ctx, call)
 		return err
 	}
 	return s.meter(ctx, call, now)
+}
+
+// lookAtTransfer does what is due of a call's transfer.
+func (s *Service) lookAtTransfer(ctx context.Context, call Call, now time.Time) error {
+	t := call.Transfer
+	switch {
+	case t.Status == TransferRequested && !t.DueAt.After(now):
+		_, err := s.makeTransfer(ctx, call)
+		return err
+	case t.Status == TransferRinging && !t.DueAt.IsZero() && !t.DueAt.After(now): // the person has heard the summary
+		return s.bridged(ctx, call)
+	}
+	return nil
 }
 
 // findPlaced looks for a call whose placing was cut off. Nobody places it any more: its lease is

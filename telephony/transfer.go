@@ -294,8 +294,8 @@ func (s *Service) connected(ctx context.Context, tx bun.Tx, call *Call) error {
 }
 
 // bridgeEnded ends a call that was transferred, or brings the caller back to the agent.
-func (s *Service) bridgeEnded(ctx context.Context, c carrier.Carrier, call Call, status carrier.Status) (carrier.Instruction, error) {
-	if status == carrier.Completed {
+func (s *Service) bridgeEnded(ctx context.Context, c carrier.Carrier, call Call, hook carrier.Webhook) (carrier.Instruction, error) {
+	if hook.Bridge == carrier.Completed {
 		if err := s.bridged(ctx, call); err != nil { // what said so before may have been lost
 			return nil, err
 		}
@@ -304,11 +304,39 @@ func (s *Service) bridgeEnded(ctx context.Context, c carrier.Carrier, call Call,
 	if call.Transfer.Status == TransferConnected {
 		return carrier.HangUp{}, nil
 	}
-	call, err := s.failTransfer(ctx, call, string(status))
+	if hook.Status.IsFinal() { // the caller is gone: the end of the call says why it was not transferred
+		at := s.now().Add(mediaEndedCheck)
+		return carrier.HangUp{}, lookAt(ctx, s.DB, call.TenantID, at, func(q *bun.UpdateQuery) { q.Where("pc.id = ?", call.ID) })
+	}
+	call, err := s.failTransfer(ctx, call, string(hook.Bridge))
 	if err != nil {
 		return nil, err
 	}
 	return s.connect(ctx, c, call, noteTransferFailed)
+}
+
+// sessionEnded has Sweep look at the call of a session that ends while a person is being looked
+// for: there is no media socket whose end hangs up. It is an OnEnd of package sessions.
+func (s *Service) sessionEnded(ctx context.Context, tx bun.Tx, session sessions.Session, _ []sessions.Turn) error {
+	if !session.OnTelephone {
+		return nil
+	}
+	return lookAt(ctx, tx, session.TenantID, session.EndedAt, func(q *bun.UpdateQuery) {
+		q.Where("pc.session_id = ?", session.ID).Where("pc.transfer_status IN (?, ?)", TransferRequested, TransferRinging)
+	})
+}
+
+// isAbandoned reports whether a call's session was ended while a person is being looked for. One
+// that has waited too long for its caller was ended by nobody.
+func (s *Service) isAbandoned(ctx context.Context, call Call) (bool, error) {
+	if call.SessionID == "" || !call.Transfer.isPending() {
+		return false, nil
+	}
+	session, err := sessions.Find(ctx, s.DB, call.TenantID, call.SessionID, "")
+	if fault.IsReason(err, fault.ResourceNotFound) { // it was erased
+		return true, nil
+	}
+	return err == nil && session.Closed() && session.EndReason != sessions.ReasonDisconnected, err
 }
 
 // failTransfer writes down that nobody answered, and that the session wants nobody any more.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/uptrace/bun"
@@ -12,8 +13,10 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/carrier"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/telephony"
 	"parlance.dev/parlance/telephony/callbacks"
+	"parlance.dev/parlance/workspaces"
 )
 
 // colleague and another are numbers that calls are transferred to.
@@ -127,5 +130,60 @@ func TestWhisper(t *testing.T) {
 		if diff := cmp.Diff(carrier.Instruction(want), f.line.rendered[len(f.line.rendered)-1]); diff != "" {
 			t.Errorf("it says (-want +got)\n%s", diff)
 		}
+	}
+}
+
+// TestTransferEnds: a call that ends while the person's phone rings says who has ended it.
+func TestTransferEnds(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		// end ends the call, and returns how often the carrier is told to.
+		end          func(t *testing.T, f *fixture, made callbacks.Callback) (hungUp int)
+		call, bridge string
+	}{
+		"CallerHangsUp": {func(*testing.T, *fixture, callbacks.Callback) int { return 0 }, telephony.EndPersonHungUp, "hung_up"},
+		"SessionEnded": {func(t *testing.T, f *fixture, made callbacks.Callback) int {
+			_, err := f.sessions.End(t.Context(), workspaces.Principal{TenantID: f.ref.TenantID}, made.SessionID,
+				sessions.EndParams{Status: sessions.Completed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.work(t)
+			return 1
+		}, telephony.EndAgentHungUp, "canceled"},
+		"CallHungUp": {func(t *testing.T, f *fixture, made callbacks.Callback) int {
+			if _, err := f.calls.HangUp(t.Context(), f.ref, made.CallID); err != nil {
+				t.Fatal(err)
+			}
+			return 1
+		}, telephony.EndCanceled, "canceled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.line.statuses = map[carrier.CallID]carrier.Status{"1": carrier.InProgress}
+			made := f.talking(t)
+			err := f.sessions.Locked(t.Context(), f.ref.TenantID, made.SessionID, func(ctx context.Context, tx bun.Tx, s *sessions.Session) error {
+				_, err := f.sessions.StartTx(ctx, tx, s, f.clock.now(), false) // its media socket is there
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.calls.Transfer(t.Context(), f.ref, made.CallID, telephony.TransferParams{To: colleague}); err != nil {
+				t.Fatal(err)
+			}
+			f.clock.advance(time.Second)
+			hungUp := test.end(t, f, made)
+			if len(f.line.hungUp) != hungUp {
+				t.Fatalf("hung up %v", f.line.hungUp)
+			}
+			f.hook(t, made.ID, carrier.BridgeEnded, map[string]string{"bridge": string(carrier.Canceled), "status": string(carrier.Completed)})
+			f.status(t, made.ID, carrier.Completed)
+			got, err := f.calls.Get(t.Context(), f.ref, made.CallID)
+			if err != nil || got.EndReason != test.call || got.Transfer.Status != telephony.TransferFailed || got.Transfer.Reason != test.bridge {
+				t.Errorf("the call ended because of %s, its transfer is %s (%s), %v", got.EndReason, got.Transfer.Status, got.Transfer.Reason, err)
+			}
+		})
 	}
 }

@@ -910,8 +910,8 @@ type CallTransfer struct {
 	// cold, or warm: the person hears the summary first.
 	Mode    string `protobuf:"bytes,3,opt,name=mode,proto3" json:"mode,omitempty"`
 	Summary string `protobuf:"bytes,4,opt,name=summary,proto3" json:"summary,omitempty"`
-	// Why it failed: busy, no_answer, failed, canceled; hung_up: the caller did not wait;
-	// carrier_failed: the carrier did not take it. Empty otherwise.
+	// Why it failed: busy, no_answer, failed; hung_up: the caller did not wait; canceled: the call or
+	// its session was ended by the API; carrier_failed: the carrier did not take it. Empty otherwise.
 	EndReason   string                 `protobuf:"bytes,5,opt,name=end_reason,json=endReason,proto3" json:"end_reason,omitempty"`
 	RequestedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=requested_at,json=requestedAt,proto3" json:"requested_at,omitempty"`
 	// Null: nobody has answered.

@@ -581,8 +581,8 @@ export type CallTransfer = Message<"parlance.v1.CallTransfer"> & {
   summary: string;
 
   /**
-   * Why it failed: busy, no_answer, failed, canceled; hung_up: the caller did not wait;
-   * carrier_failed: the carrier did not take it. Empty otherwise.
+   * Why it failed: busy, no_answer, failed; hung_up: the caller did not wait; canceled: the call or
+   * its session was ended by the API; carrier_failed: the carrier did not take it. Empty otherwise.
    *
    * @generated from field: string end_reason = 5;
    */
