@@ -2,6 +2,7 @@ package telephony
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -21,8 +22,8 @@ const (
 	// checkEvery is how often a carrier is asked about a call that it has said nothing of, in case
 	// its webhooks are lost.
 	checkEvery = 30 * time.Second
-	// reasonHungUp is why a transfer failed whose caller did not wait, reasonCanceled of one whose call
-	// or session was ended by the API.
+	// reasonHungUp is why a transfer failed whose caller did not wait, reasonCanceled of one whose
+	// call or session was ended by the API.
 	reasonHungUp   = "hung_up"
 	reasonCanceled = "canceled"
 	// minuteGrace is how long into a minute a call is that has begun it: our clock and the carrier's
@@ -76,19 +77,40 @@ func (s *Service) advance(ctx context.Context, tx bun.Tx, call *Call, status Sta
 	return update(ctx, tx, *call, "status", "check_at", "answered_at", "pstn_minutes")
 }
 
+// endedAt is when a call ended of which an update that came at now says so.
+func endedAt(call Call, u carrier.Update, now time.Time) time.Time {
+	ended, begun := now, call.AnsweredAt
+	switch {
+	case u.Duration > 0 && !begun.IsZero():
+		ended = begun.Add(u.Duration)
+	case !u.At.IsZero():
+		ended = u.At
+	}
+	if begun.IsZero() {
+		begun = call.CreatedAt
+	}
+	if ended.Before(begun) { // the carrier's times are in whole seconds
+		ended = begun
+	}
+	if ended.After(now) {
+		ended = now
+	}
+	return ended
+}
+
 // endTx ends a locked call whose status says that it is over.
 func (s *Service) endTx(ctx context.Context, tx bun.Tx, call *Call, u carrier.Update, now time.Time) error {
-	call.EndedAt, call.CheckAt = now, time.Time{}
+	call.EndedAt, call.CheckAt = endedAt(*call, u, now), time.Time{}
 	if call.SessionID != "" {
 		call.CheckAt = now.Add(sessionEndsWithin)
 	}
 	if u.Duration > 0 && call.AnsweredAt.IsZero() { // its webhook is late, or lost
-		call.AnsweredAt = now.Add(-u.Duration)
+		call.AnsweredAt = call.EndedAt.Add(-u.Duration)
 	}
 	if !call.AnsweredAt.IsZero() {
 		talked := u.Duration
 		if talked == 0 {
-			talked = now.Sub(call.AnsweredAt)
+			talked = call.EndedAt.Sub(call.AnsweredAt)
 		}
 		call.DurationSeconds = int(talked.Round(time.Second).Seconds())
 		if err := s.countMinutes(ctx, tx, call, minutesOf(talked)); err != nil {
@@ -181,7 +203,8 @@ func (s *Service) countMinutes(ctx context.Context, tx bun.Tx, call *Call, minut
 	return nil
 }
 
-// end ends a call that the carrier knows nothing of, or nothing any more.
+// end ends a call that the carrier knows nothing of, or nothing any more: at the time at which it
+// was last known to go on.
 func (s *Service) end(ctx context.Context, call Call, status Status, reason string) error {
 	now := s.now()
 	var after Call
@@ -189,8 +212,12 @@ func (s *Service) end(ctx context.Context, call Call, status Status, reason stri
 		if after, err = lock(ctx, tx, call); err != nil || after.Status.IsOver() {
 			return err
 		}
+		at, err := lastKnown(ctx, tx, after)
+		if err != nil {
+			return err
+		}
 		after.Status, after.EndReason = status, reason
-		return s.endTx(ctx, tx, &after, carrier.Update{}, now)
+		return s.endTx(ctx, tx, &after, carrier.Update{At: at}, now)
 	})
 	if fault.IsReason(err, fault.ResourceNotFound) { // it was deleted meanwhile
 		return nil
@@ -200,6 +227,29 @@ func (s *Service) end(ctx context.Context, call Call, status Status, reason stri
 		s.endSession(ctx, after)
 	}
 	return err
+}
+
+// lastKnown is when a call that was answered was last known to go on: the end of its session, else
+// the last heartbeat or loss of its media socket, or the last activity. It is zero for another.
+func lastKnown(ctx context.Context, tx bun.Tx, call Call) (time.Time, error) {
+	if call.SessionID == "" {
+		return call.AnsweredAt, nil
+	}
+	session, err := sessions.Find(ctx, tx, call.TenantID, call.SessionID, "")
+	if fault.IsReason(err, fault.ResourceNotFound) { // it was erased
+		return call.AnsweredAt, nil
+	}
+	if err != nil || session.Closed() {
+		return session.EndedAt, err
+	}
+	var seen time.Time
+	err = tx.NewSelect().Model((*sessions.Connection)(nil)).
+		ColumnExpr("greatest(max(c.seen_at), ?, ?)", session.LastActivityAt, session.DroppedAt).
+		Where("c.tenant_id = ?", session.TenantID).Where("c.session_id = ?", session.ID).Scan(ctx, &seen)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read the last heartbeat of a call's media socket: %w", err)
+	}
+	return seen.UTC(), nil
 }
 
 // endSession ends the session of a call that was ended from outside the conversation. After a

@@ -92,6 +92,9 @@ type Update struct {
 	// Sequence is higher in later updates of a call, and of a BridgeChanged in later ones of the other
 	// leg; 0: the carrier does not count.
 	Sequence int
+	// At is when the call got the status, in whole seconds; zero: the carrier does not say. An update
+	// may come much later.
+	At time.Time
 	// Duration is the time talked, of a call or a bridge that is completed.
 	Duration time.Duration
 	// Reason is what the carrier says of a failure, for people; may be empty.

@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/telephony"
 	"parlance.dev/parlance/telephony/callbacks"
+	"parlance.dev/parlance/workspaces"
 )
 
 // TestNumberOfAnother: tenants share the installation's account at the carrier, and not their
@@ -90,5 +91,56 @@ func TestZeroRetentionWithoutCall(t *testing.T) {
 		if got := f.get(t, id); got.Reason != "" || len(got.DynamicVariables) != 0 {
 			t.Errorf("%s: %q, %v", got.Status, got.Reason, got.DynamicVariables)
 		}
+	}
+}
+
+// TestEndedAt: a call ends when it ended, and not when that became known.
+func TestEndedAt(t *testing.T) {
+	t.Parallel()
+	// lost has the carrier know nothing of the call when the server is back.
+	lost := func(t *testing.T, f *fixture, _ callbacks.Callback) {
+		t.Helper()
+		f.line.forgets = true
+		f.clock.advance(65 * time.Second)
+		f.work(t)
+	}
+	for name, end := range map[string]func(t *testing.T, f *fixture, made callbacks.Callback){
+		"Duration": func(t *testing.T, f *fixture, made callbacks.Callback) {
+			f.clock.advance(time.Hour)
+			f.hook(t, made.ID, carrier.StatusChanged, map[string]string{"status": "completed", "seconds": "14"})
+		},
+		"Timestamp": func(t *testing.T, f *fixture, made callbacks.Callback) {
+			at := f.clock.now().Add(14 * time.Second).Format(time.RFC3339)
+			f.clock.advance(time.Hour)
+			f.hook(t, made.ID, carrier.StatusChanged, map[string]string{"status": "completed", "at": at})
+		},
+		"SessionEnded": func(t *testing.T, f *fixture, made callbacks.Callback) {
+			f.clock.advance(14 * time.Second)
+			_, err := f.sessions.End(t.Context(), workspaces.Principal{TenantID: f.ref.TenantID}, made.SessionID,
+				sessions.EndParams{Status: sessions.Completed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lost(t, f, made)
+		},
+		"SocketLost": func(t *testing.T, f *fixture, made callbacks.Callback) {
+			f.clock.advance(14 * time.Second)
+			f.join(t, made) // its heartbeat
+			lost(t, f, made)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			made := f.talking(t)
+			f.join(t, made)
+			want := f.clock.now().Add(14 * time.Second)
+			end(t, f, made)
+			got := f.get(t, made.ID).Calls[0]
+			if !got.EndedAt.Equal(want) || got.DurationSeconds != 14 || got.PSTNMinutes != 1 {
+				t.Errorf("%s (%s): it ended at %v after %d s, which are %d minutes, want %v",
+					got.Status, got.EndReason, got.EndedAt, got.DurationSeconds, got.PSTNMinutes, want)
+			}
+		})
 	}
 }

@@ -231,9 +231,9 @@ type line struct {
 	// losesRequest and losesAnswer have Place fail before and after it has placed the call; refuses
 	// has it refuse.
 	losesRequest, losesAnswer bool
-	// findsNothing has Find fail.
-	findsNothing bool
-	refuses      *carrier.Refused
+	// findsNothing has Find fail, forgets Look.
+	findsNothing, forgets bool
+	refuses               *carrier.Refused
 	// statuses are what Look and Find say; ringing where there is none.
 	statuses map[carrier.CallID]carrier.Status
 }
@@ -293,6 +293,9 @@ func (l *line) Find(_ context.Context, p carrier.FindParams) ([]carrier.Update, 
 func (l *line) Look(_ context.Context, id carrier.CallID) (carrier.Update, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.forgets {
+		return carrier.Update{}, &carrier.Refused{Code: "20404", Message: "not found"}
+	}
 	return l.update(id), nil
 }
 
@@ -317,6 +320,7 @@ func (l *line) Read(r carrier.WebhookRequest) (carrier.Webhook, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	seconds, _ := strconv.Atoi(r.Form.Get("seconds"))
+	at, _ := time.Parse(time.RFC3339, r.Form.Get("at")) // zero without one
 	id := carrier.CallID(r.Form.Get("id"))
 	if id == "" {
 		id = l.id(len(l.placed))
@@ -325,7 +329,7 @@ func (l *line) Read(r carrier.WebhookRequest) (carrier.Webhook, error) {
 		Kind: r.Kind, Bridge: carrier.Status(r.Form.Get("bridge")),
 		Human: r.Form.Get("human") != "", Machine: r.Form.Get("machine") != "", Fax: r.Form.Get("fax") != "",
 		Update: carrier.Update{
-			ID: id, Status: carrier.Status(r.Form.Get("status")), Duration: time.Duration(seconds) * time.Second,
+			ID: id, Status: carrier.Status(r.Form.Get("status")), At: at, Duration: time.Duration(seconds) * time.Second,
 		},
 	}, nil
 }

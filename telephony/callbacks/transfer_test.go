@@ -34,6 +34,23 @@ func (f *fixture) talking(t testing.TB) callbacks.Callback {
 	return f.get(t, made.ID)
 }
 
+// join has the media socket of a callback's session come.
+func (f *fixture) join(t testing.TB, made callbacks.Callback) {
+	t.Helper()
+	now := f.clock.now()
+	err := f.sessions.Locked(t.Context(), f.ref.TenantID, made.SessionID, func(ctx context.Context, tx bun.Tx, s *sessions.Session) error {
+		if _, err := f.sessions.StartTx(ctx, tx, s, now, false); err != nil {
+			return err
+		}
+		return sessions.UpsertConnection(ctx, tx, sessions.Connection{
+			SessionID: s.ID, TenantID: s.TenantID, Channel: sessions.VoiceChannel, JoinedAt: now, SeenAt: now,
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestAnsweredBy: who has answered is written down when the carrier knows it.
 func TestAnsweredBy(t *testing.T) {
 	t.Parallel()
@@ -163,13 +180,7 @@ func TestTransferEnds(t *testing.T) {
 			f := newFixture(t)
 			f.line.statuses = map[carrier.CallID]carrier.Status{"1": carrier.InProgress}
 			made := f.talking(t)
-			err := f.sessions.Locked(t.Context(), f.ref.TenantID, made.SessionID, func(ctx context.Context, tx bun.Tx, s *sessions.Session) error {
-				_, err := f.sessions.StartTx(ctx, tx, s, f.clock.now(), false) // its media socket is there
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f.join(t, made)
 			if _, err := f.calls.Transfer(t.Context(), f.ref, made.CallID, telephony.TransferParams{To: colleague}); err != nil {
 				t.Fatal(err)
 			}

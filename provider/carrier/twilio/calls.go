@@ -72,6 +72,7 @@ type call struct {
 	To          string         `json:"to"`
 	Duration    string         `json:"duration"`
 	DateCreated string         `json:"date_created"`
+	EndTime     string         `json:"end_time"`
 }
 
 // update is what the call says.
@@ -80,7 +81,7 @@ func (c call) update() (carrier.Update, error) {
 	if err != nil || c.SID == "" {
 		return carrier.Update{}, fault.New(fault.UpstreamFailed, "Twilio answered something other than a call.")
 	}
-	return carrier.Update{ID: c.SID, Status: status, Duration: seconds(c.Duration)}, nil
+	return carrier.Update{ID: c.SID, Status: status, At: timeOf(c.EndTime), Duration: seconds(c.Duration)}, nil
 }
 
 // Find implements carrier.Carrier. It does not use Twilio's filter by the time of the start: a call
@@ -94,10 +95,7 @@ func (c *Carrier) Find(ctx context.Context, p carrier.FindParams) ([]carrier.Upd
 		return nil, asUpstream(err)
 	}
 	since := p.Since.Truncate(time.Second) // Twilio's times are in whole seconds
-	placedAt := func(one call) time.Time {
-		at, _ := time.Parse(time.RFC1123Z, one.DateCreated) // one that cannot be read is of no time
-		return at
-	}
+	placedAt := func(one call) time.Time { return timeOf(one.DateCreated) }
 	placed := slices.DeleteFunc(list.Calls, func(one call) bool {
 		return placedAt(one).Before(since) || one.Direction != "outbound-api" || one.From != p.From || one.To != p.To
 	})

@@ -207,10 +207,11 @@ func TestFind(t *testing.T) {
 
 func TestLook(t *testing.T) {
 	t.Parallel()
-	found := answer{200, `{"sid":"` + sid + `","status":"completed","duration":"61"}`}
+	found := answer{200, `{"sid":"` + sid + `","status":"completed","duration":"61","end_time":"Tue, 13 Jan 2026 16:02:01 +0100"}`}
 	c, _ := open(t, found, answer{404, `{"code":20404,"message":"not found"}`})
 	got, err := c.Look(t.Context(), sid)
-	if want := (carrier.Update{ID: sid, Status: carrier.Completed, Duration: 61 * time.Second}); got != want || err != nil {
+	ended := time.Date(2026, 1, 13, 15, 2, 1, 0, time.UTC)
+	if want := (carrier.Update{ID: sid, Status: carrier.Completed, At: ended, Duration: 61 * time.Second}); got != want || err != nil {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for _, id := range []carrier.CallID{sid, "", "../Messages"} { // the last two are not asked for

@@ -49,7 +49,7 @@ func readStatus(hook *carrier.Webhook, r carrier.WebhookRequest) (err error) {
 		return err
 	}
 	hook.Sequence, hook.Duration = sequence(r.Form.Get("SequenceNumber")), seconds(r.Form.Get("CallDuration"))
-	hook.Reason = reason(hook.Status, r)
+	hook.At, hook.Reason = timeOf(r.Form.Get("Timestamp")), reason(hook.Status, r)
 	return nil
 }
 
@@ -144,6 +144,15 @@ func seconds(said string) time.Duration {
 		return 0
 	}
 	return time.Duration(number) * time.Second
+}
+
+// timeOf is a time of Twilio's, in the form of RFC 2822; zero without one.
+func timeOf(said string) time.Time {
+	at, err := time.Parse(time.RFC1123Z, said)
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
 }
 
 // reason is what a webhook says of a call that was not answered.

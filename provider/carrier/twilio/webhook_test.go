@@ -66,8 +66,11 @@ func TestRead(t *testing.T) {
 			carrier.Webhook{Update: carrier.Update{ID: sid, Status: carrier.Queued, Sequence: 1}},
 		},
 		"completed": {
-			signed(carrier.StatusChanged, "CallStatus", "completed", "SequenceNumber", "3", "CallDuration", "62", "SipResponseCode", "200"),
-			carrier.Webhook{Update: carrier.Update{ID: sid, Status: carrier.Completed, Sequence: 4, Duration: 62 * time.Second}},
+			signed(carrier.StatusChanged, "CallStatus", "completed", "SequenceNumber", "3", "CallDuration", "62", "SipResponseCode", "200",
+				"Timestamp", "Tue, 13 Jan 2026 15:02:01 +0000"),
+			carrier.Webhook{Update: carrier.Update{
+				ID: sid, Status: carrier.Completed, Sequence: 4, At: time.Date(2026, 1, 13, 15, 2, 1, 0, time.UTC), Duration: 62 * time.Second,
+			}},
 		},
 		"busy": {
 			signed(carrier.StatusChanged, "CallStatus", "busy", "SipResponseCode", "486", "CallDuration", "0"),
