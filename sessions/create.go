@@ -178,7 +178,7 @@ func (s *Service) create(
 	if err != nil {
 		return Session{}, err
 	}
-	open, err := countOpen(ctx, s.db, session.TenantID, session.CreatedAt)
+	open, err := CountOpen(ctx, s.db, session.TenantID, session.CreatedAt)
 	if err != nil {
 		return Session{}, err
 	}

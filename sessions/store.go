@@ -92,16 +92,11 @@ const openSessionsSQL = `(
 // CountOpen returns the number of the tenant's sessions that count against its plan: those that are
 // pending or in progress.
 func (s *Service) CountOpen(ctx context.Context, tenant workspaces.TenantID) (int, error) {
-	return countOpen(ctx, s.db, tenant, s.Now())
+	return CountOpen(ctx, s.db, tenant, s.Now())
 }
 
-// CountOpenTx is CountOpen in a transaction.
-func (s *Service) CountOpenTx(ctx context.Context, tx bun.Tx, tenant workspaces.TenantID) (int, error) {
-	return countOpen(ctx, tx, tenant, s.Now())
-}
-
-// countOpen returns the number of sessions that count against the tenant's plan.
-func countOpen(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, now time.Time) (int, error) {
+// CountOpen returns the number of sessions that count against the tenant's plan.
+func CountOpen(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, now time.Time) (int, error) {
 	var count int
 	if err := db.NewRaw("SELECT "+openSessionsSQL, tenant, now).Scan(ctx, &count); err != nil {
 		return 0, fmt.Errorf("counting open sessions: %w", err)

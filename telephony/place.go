@@ -14,6 +14,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/carrier"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
@@ -101,7 +102,7 @@ func (s *Service) HasRoomTx(ctx context.Context, tx bun.Tx, tenant workspaces.Te
 	if err := postgres.LockTx(ctx, tx, "calls of "+string(tenant)); err != nil {
 		return false, err
 	}
-	open, err := s.Sessions.CountOpenTx(ctx, tx, tenant)
+	open, err := sessions.CountOpen(ctx, tx, tenant, s.now())
 	if err != nil {
 		return false, err
 	}
