@@ -212,21 +212,22 @@ test('a stream that falls silent is left, and the turn is followed', async () =>
         yield at(6);
       },
     },
-    {},
+    { silenceMs: 500 },
   );
   assert.equal(error, undefined);
   assert.deepEqual(seen, ['turn.started', 'turn.delta', 'turn.done']);
 });
 
 test('a turn that is only silent is waited for as long as it is in progress', async () => {
-  let follows = 0;
+  const comeBackMs = 1_000;
+  const begun = Date.now();
   const { seen, error } = await runSilent(
     {
       streamTurn: (_, { signal }) => thenSilent([at(0)], signal),
       getTurn: () => ({ status: 'in_progress' }),
-      followTurn: (_, { signal }) => thenSilent(++follows < 8 ? [] : [at(6)], signal),
+      followTurn: (_, { signal }) => thenSilent(Date.now() < begun + 1.5 * comeBackMs ? [] : [at(6)], signal),
     },
-    { comeBackMs: 60 },
+    { comeBackMs },
   );
   assert.equal(error, undefined);
   assert.deepEqual(seen, ['turn.started', 'turn.done']);
