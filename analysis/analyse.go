@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -133,6 +134,7 @@ func (s *Service) openModel(ctx context.Context, session sessions.Session) (prov
 // askModel returns the model's answer and counts its tokens in a.
 func askModel(ctx context.Context, provider model.Provider, req model.Request, a *Analysis) (string, error) {
 	answer, err := provider.Stream(ctx, req, func(model.Event) error { return ctx.Err() })
+	a.calls = append(a.calls, sessions.NewModelCall(provider.Name(), req, answer))
 	a.InputTokens, a.OutputTokens = a.InputTokens+answer.Usage.InputTokens, a.OutputTokens+answer.Usage.OutputTokens
 	if err != nil {
 		return "", sessions.UpstreamFault(err)
@@ -219,10 +221,7 @@ func (s *Service) finishTx(ctx context.Context, tx bun.Tx, session *sessions.Ses
 	if err := sessions.Update(ctx, tx, *session, "input_tokens", "output_tokens"); err != nil {
 		return err
 	}
-	used := sessions.ReceiptModelCall{
-		Provider: session.Config.Model.Provider, Model: a.Model, InputTokens: a.InputTokens, OutputTokens: a.OutputTokens,
-	}
-	if err := sessions.MeterModel(ctx, tx, *session, string(a.Kind)+" of "+string(session.ID), used, s.prices, a.EndedAt); err != nil {
+	if err := s.meterTx(ctx, tx, *session, a, a.EndedAt); err != nil {
 		return err
 	}
 	all[a.Kind] = a
@@ -259,4 +258,11 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// meterTx counts what a try's calls of the model have used. Each try is counted when it ends: the
+// next one may be answered by another model.
+func (s *Service) meterTx(ctx context.Context, tx bun.Tx, session sessions.Session, a Analysis, at time.Time) error {
+	source := fmt.Sprintf("%s %d of %s", a.Kind, a.Attempts, session.ID)
+	return sessions.MeterModels(ctx, tx, session, source, a.calls, s.prices, at)
 }

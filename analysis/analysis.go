@@ -84,6 +84,8 @@ type Analysis struct {
 	RequestID   string    `bun:"request_id"`
 	CreatedAt   time.Time `bun:"created_at"`
 	EndedAt     time.Time `bun:"ended_at,nullzero"`
+	// calls are those of this try.
+	calls []sessions.ReceiptModelCall
 }
 
 // Origin returns the trace and the request that ended the session.

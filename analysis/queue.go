@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/platform/fair"
@@ -113,14 +114,17 @@ func (s *Service) claim(
 	return a, true, nil
 }
 
-// release ends a try without a result. The next one may begin at due.
+// release ends a try without a result, and counts what it has used. The next one may begin at due.
 func (s *Service) release(ctx context.Context, a Analysis, due time.Time) error {
 	a.DueAt = due
-	_, err := s.db.NewUpdate().Model(&a).Column("due_at", "error", "model", "input_tokens", "output_tokens").
-		Where("n.tenant_id = ?", a.TenantID).Where("n.session_id = ?", a.SessionID).Where("n.kind = ?", a.Kind).
-		Where("n.status = ?", Pending).Where("n.attempts = ?", a.Attempts).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("rescheduling an analysis: %w", err)
-	}
-	return nil
+	now := s.sessions.Now()
+	return s.sessions.Locked(ctx, a.TenantID, a.SessionID, func(ctx context.Context, tx bun.Tx, session *sessions.Session) error {
+		_, err := tx.NewUpdate().Model(&a).Column("due_at", "error", "model", "input_tokens", "output_tokens").
+			Where("n.tenant_id = ?", a.TenantID).Where("n.session_id = ?", a.SessionID).Where("n.kind = ?", a.Kind).
+			Where("n.status = ?", Pending).Where("n.attempts = ?", a.Attempts).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("rescheduling an analysis: %w", err)
+		}
+		return s.meterTx(ctx, tx, *session, a, now)
+	})
 }

@@ -53,12 +53,13 @@ func (b *ReceiptBuilder) Stage(name string, begun, now time.Time) {
 	})
 }
 
-// ModelCall adds a call of a model.
-func (b *ReceiptBuilder) ModelCall(provider string, req model.Request, result model.Result, err error, begun, first, now time.Time) {
+// NewModelCall returns a call of a model with everything but its times and its error. Provider and
+// Model are what answered: the request may leave both to the installation, and a fallback may have
+// answered. provider is used where the result names none.
+func NewModelCall(provider string, req model.Request, result model.Result) ReceiptModelCall {
 	call := ReceiptModelCall{
 		Provider: cleanName(result.Provider), Model: cleanName(result.Model), PromptHash: req.Hash(),
 		Messages: len(req.Messages), Tools: len(req.Tools),
-		StartMS: Milliseconds(begun.Sub(b.AskedAt)), DurationMS: Milliseconds(now.Sub(begun)),
 		InputTokens: result.Usage.InputTokens, OutputTokens: result.Usage.OutputTokens, FinishReason: string(result.FinishReason),
 		Estimated: result.Usage.Estimated, Attempts: []ReceiptAttempt{},
 	}
@@ -73,6 +74,13 @@ func (b *ReceiptBuilder) ModelCall(provider string, req model.Request, result mo
 		call.Provider = cleanName(result.Attempts[n-1].Provider)
 	}
 	call.Provider, call.Model = cmp.Or(call.Provider, provider), cmp.Or(call.Model, cleanName(req.Model))
+	return call
+}
+
+// ModelCall adds a call of a model.
+func (b *ReceiptBuilder) ModelCall(provider string, req model.Request, result model.Result, err error, begun, first, now time.Time) {
+	call := NewModelCall(provider, req, result)
+	call.StartMS, call.DurationMS = Milliseconds(begun.Sub(b.AskedAt)), Milliseconds(now.Sub(begun))
 	if !first.IsZero() {
 		call.FirstTokenMS = max(1, Milliseconds(first.Sub(begun)))
 	}
@@ -89,6 +97,9 @@ func (b *ReceiptBuilder) JudgeCall(req model.Request, result model.Result, err e
 	b.calls[len(b.calls)-1].Purpose = purposeJudge
 	b.stages[len(b.stages)-1].Stage = stageJudge
 }
+
+// ModelCalls are the calls so far.
+func (b *ReceiptBuilder) ModelCalls() []ReceiptModelCall { return b.calls }
 
 // Read adds a memory that the model was given.
 func (b *ReceiptBuilder) Read(memoryID string) {

@@ -70,14 +70,14 @@ func UsageOfModels(source string, calls []ReceiptModelCall, prices *usage.Prices
 	return records
 }
 
-// MeterModel counts what a call of a model beside the turns has used, in the session's cost too.
-// source is unique for each call.
-func MeterModel(
-	ctx context.Context, tx bun.IDB, session Session, source string, call ReceiptModelCall, prices *usage.Prices, at time.Time,
+// MeterModels counts what calls of models beside the turns have used, in the session's cost too.
+// source is unique for these calls.
+func MeterModels(
+	ctx context.Context, tx bun.IDB, session Session, source string, calls []ReceiptModelCall, prices *usage.Prices, at time.Time,
 ) error {
 	place := session.Place()
 	place.At = at
-	records := UsageOfModels(source, []ReceiptModelCall{call}, prices)
+	records := UsageOfModels(source, calls, prices)
 	if err := usage.Add(ctx, tx, place, records...); err != nil {
 		return err
 	}

@@ -25,7 +25,9 @@ func (r *Runner) AskAhead(ctx context.Context) *ahead.Answer {
 	asking := ahead.Asking{
 		PrepareFunc: r.prepareAhead,
 		EnterFunc:   func(ctx context.Context) (func(), error) { return r.S.gate.Enter(ctx, string(r.Session.TenantID)) },
-		CountFunc:   func(of sessions.Usage) { r.S.count(ctx, r.Session, string(answer.Turn), of) },
+		CountFunc: func(call sessions.ReceiptModelCall) { // the turn of this id can have an answer of its own
+			r.S.count(ctx, r.Session, "ahead of "+string(answer.Turn), []sessions.ReceiptModelCall{call})
+		},
 	}
 	if !r.S.TryGo(func() { answer.Ask(ctx, asking) }) {
 		return nil

@@ -35,7 +35,7 @@ func (r *Runner) RunOutOfBand(ctx context.Context) error {
 		err = r.answerOutOfBand(ctx)
 	}
 	err = r.conclude(ctx, err)
-	r.S.count(ctx, r.Session, r.ResponseID, r.Turn.Usage())
+	r.S.count(ctx, r.Session, r.ResponseID, r.Receipt.ModelCalls())
 	done := r.doneEvent(err)
 	done.OutOfBand = true
 	outcome.Turn, outcome.Err = sessions.Turn{InputTokens: r.Turn.InputTokens, OutputTokens: r.Turn.OutputTokens}, err
@@ -125,26 +125,28 @@ func (r *Runner) tellClientCalls(ctx context.Context, calls []model.ToolCall) er
 	return nil
 }
 
-// count adds tokens to the session's usage that belong to no turn.
-func (s *Service) count(ctx context.Context, session sessions.Session, response string, usage sessions.Usage) {
+// count adds what calls of models beside the turns have used to the session's usage. source is
+// unique for them.
+func (s *Service) count(ctx context.Context, session sessions.Session, source string, calls []sessions.ReceiptModelCall) {
+	input, output := 0, 0
+	for _, call := range calls {
+		input, output = input+call.InputTokens, output+call.OutputTokens
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
 	defer cancel()
+	now := s.sessions.Now()
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewUpdate().Model((*sessions.Session)(nil)).
-			Set("input_tokens = s.input_tokens + ?", usage.InputTokens).Set("output_tokens = s.output_tokens + ?", usage.OutputTokens).
+			Set("input_tokens = s.input_tokens + ?", input).Set("output_tokens = s.output_tokens + ?", output).
 			Where("s.tenant_id = ?", session.TenantID).Where("s.id = ?", session.ID).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("counting tokens: %w", err)
 		}
-		call := sessions.ReceiptModelCall{
-			Provider: session.Config.Model.Provider, Model: usage.Model, InputTokens: usage.InputTokens, OutputTokens: usage.OutputTokens,
-		}
-		return sessions.MeterModel(ctx, tx, session, response, call, s.prices, s.sessions.Now())
+		return sessions.MeterModels(ctx, tx, session, source, calls, s.prices, now)
 	})
 	if err != nil {
 		s.log.ErrorContext(
-			ctx, "tokens not counted", "session_id", session.ID, "input_tokens", usage.InputTokens, "output_tokens", usage.OutputTokens,
-			"error", err,
+			ctx, "tokens not counted", "session_id", session.ID, "input_tokens", input, "output_tokens", output, "error", err,
 		)
 	}
 }

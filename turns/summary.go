@@ -179,12 +179,14 @@ func (s *Service) writeSummary(ctx context.Context, session sessions.Session, bu
 	if next.Turns == 0 {
 		return err // the first summary failed, so none is stored
 	}
-	return errors.Join(err, s.keepSummary(ctx, next, session, last, result.Usage))
+	return errors.Join(err, s.keepSummary(ctx, next, session, last, sessions.NewModelCall(provider.Name(), req, result)))
 }
 
 // keepSummary stores a summary of session, unless another node was first, or an item that it may
 // tell of was edited meanwhile.
-func (s *Service) keepSummary(ctx context.Context, next summary, session sessions.Session, last summary, used model.Usage) error {
+func (s *Service) keepSummary(
+	ctx context.Context, next summary, session sessions.Session, last summary, call sessions.ReceiptModelCall,
+) error {
 	return s.sessions.Locked(ctx, next.TenantID, next.SessionID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 		if row.SummarizedTurns != last.Turns || !row.ItemEdits.Equal(session.ItemEdits) {
 			return nil
@@ -197,15 +199,13 @@ func (s *Service) keepSummary(ctx context.Context, next summary, session session
 			return fmt.Errorf("storing summary: %w", err)
 		}
 		row.SummarizedTurns = next.Turns
-		row.InputTokens += used.InputTokens
-		row.OutputTokens += used.OutputTokens
+		row.InputTokens += call.InputTokens
+		row.OutputTokens += call.OutputTokens
 		if err := sessions.Update(ctx, tx, *row, "summarized_turns", "input_tokens", "output_tokens"); err != nil {
 			return err
 		}
-		call := sessions.ReceiptModelCall{
-			Provider: session.Config.Model.Provider, Model: next.Model, InputTokens: used.InputTokens, OutputTokens: used.OutputTokens,
-		}
-		return sessions.MeterModel(ctx, tx, *row, fmt.Sprintf("summary %d of %s", next.Rounds, row.ID), call, s.prices, next.UpdatedAt)
+		source := fmt.Sprintf("summary %d of %s", next.Rounds, row.ID)
+		return sessions.MeterModels(ctx, tx, *row, source, []sessions.ReceiptModelCall{call}, s.prices, next.UpdatedAt)
 	})
 }
 

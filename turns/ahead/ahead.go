@@ -52,8 +52,8 @@ type Asking struct {
 	PrepareFunc func(ctx context.Context) (model.Provider, model.Request, error)
 	// EnterFunc waits for the right to call a model, and returns what gives it back.
 	EnterFunc func(ctx context.Context) (leave func(), err error)
-	// CountFunc counts tokens that belong to no turn.
-	CountFunc func(of sessions.Usage)
+	// CountFunc counts what a call has used whose answer no turn has.
+	CountFunc func(call sessions.ReceiptModelCall)
 }
 
 // Ask asks the model, and returns when the answer is over and it is known who has it.
@@ -79,11 +79,10 @@ func (a *Answer) Ask(ctx context.Context, asking Asking) {
 	if err != nil && ctx.Err() == nil || a.isTaken(ctx) { // a failure costs nothing
 		return
 	}
-	used := result.Usage
-	if used.Incomplete || used.IsZero() {
-		used = used.Estimate(request, result.Text)
+	if result.Usage.Incomplete || result.Usage.IsZero() {
+		result.Usage = result.Usage.Estimate(request, result.Text)
 	}
-	asking.CountFunc(sessions.Usage{InputTokens: used.InputTokens, OutputTokens: used.OutputTokens, Model: result.Model})
+	asking.CountFunc(sessions.NewModelCall(provider.Name(), request, result))
 }
 
 // change changes the state and wakes whoever waits for that.
