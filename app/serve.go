@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -75,7 +76,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		Realtime: sockets, Exports: rpc.NewExports(a.Privacy, problems), StripeWebhook: rpc.NewStripeWebhook(a.Billing, problems),
 		CarrierHooks: rpc.NewCarrierHooks(a.Calls, problems), Media: http.HandlerFunc(sockets.ServeMedia),
 		Line:    rpc.NewLine(a.Line, gate.Admit, problems),
-		Console: console.Files(), Widget: widget.Files(), SignIn: a.signIn(problems), Masked: interceptor.NewMasked(a.userHashes.Hash),
+		Console: console.Files(), Widget: widget.Files(), SignIn: a.signIn(problems), Masked: interceptor.NewMasked(a.userHashes.Hash, a.now),
 		Metrics: a.metrics, MetricsPublic: a.Config.MetricsListen == MetricsPublic, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{
 			"postgres": a.db.PingContext,
@@ -90,6 +91,10 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	})
 	return handler, sockets, err
 }
+
+// lastAnswers is how long callers of requests that were cut off at the end of SHUTDOWN_TIMEOUT may
+// take to be told so.
+const lastAnswers = 2 * time.Second
 
 // Serve answers on the listener until ctx ends, and then drains: clients of WebSockets are told to
 // reconnect, and running requests may finish within SHUTDOWN_TIMEOUT.
@@ -110,7 +115,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		return nil
 	})
 	group.Go(func() error { return a.serveDebug(ctx) })
-	group.Go(func() error { return server.Serve(ctx, listener, handler, a.Config.ShutdownTimeout, a.log) })
+	group.Go(func() error { return server.Serve(ctx, listener, handler, a.Config.ShutdownTimeout+lastAnswers, a.log) })
 	group.Go(func() error {
 		<-ctx.Done()
 		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Config.ShutdownTimeout)

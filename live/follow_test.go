@@ -52,6 +52,16 @@ func (e *eventListener) text() (text string, types []string) {
 	return text, types
 }
 
+// TestStreamOfARevokedKey: a stream that is not to go on says why, and not that its caller has
+// gone.
+func TestStreamOfARevokedKey(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	refuse := func(requests.Event) error { return fault.New(fault.AuthInvalidKey, "The API key is not valid.") }
+	err := f.Stream(t.Context(), f.principal, f.create(t).Session.ID, requests.Params{Text: "Hello?"}, refuse)
+	wantReason(t, err, fault.AuthInvalidKey)
+}
+
 // paced emits its pieces one by one, each when let has a value.
 func paced(let <-chan struct{}, pieces ...string) step {
 	return func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {

@@ -92,6 +92,9 @@ func (r *Runner) conclude(ctx context.Context, err error) error {
 		switch {
 		case errors.Is(context.Cause(ctx), sessions.ErrLeaseLost):
 			return sessions.ErrLeaseExpired()
+		case errors.Is(context.Cause(ctx), ErrNodeStopping):
+			return StoppingError("The answer was not complete in time. " +
+				"Send the request again with its Idempotency-Key, or follow the turn: it is then answered to its end.")
 		case errors.Is(context.Cause(ctx), ErrEnding):
 			return fault.Wrap(err, fault.SessionClosed, "The session was ended while it answered.")
 		case errors.Is(context.Cause(ctx), context.DeadlineExceeded):

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/sessions"
 )
 
@@ -17,6 +18,8 @@ var (
 	ErrStopped = errors.New("the answer was cancelled")
 	// ErrInterrupted is ErrStopped because the user has spoken meanwhile.
 	ErrInterrupted = errors.New("the answer was interrupted")
+	// ErrNodeStopping is the cause of Life's end. The turn is left to be resumed elsewhere.
+	ErrNodeStopping = errors.New("the node is being stopped")
 )
 
 // Lease is the right to run a turn. It exists while the turn waits for it too, so that the end of
@@ -32,4 +35,9 @@ type Lease struct {
 	followed bool
 	// approvals are the turn's calls that wait for approval; nil: none can.
 	approvals *Approvals
+}
+
+// StoppingError says that this node is being stopped. Errors: Unavailable unavailable.
+func StoppingError(advice string) error {
+	return fault.New(fault.ServiceUnavailable, "This server is being stopped. %s", advice)
 }

@@ -56,6 +56,9 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 		r.Session.Config = *r.Config
 	}
 	err = r.conclude(ctx, r.give(ctx))
+	if err != nil && errors.Is(context.Cause(ctx), ErrNodeStopping) && !r.offline {
+		return Outcome{Session: session, Turn: sessions.Turn{ID: turn.ID}, Err: err} // as if this node were lost: the turn is resumed
+	}
 	r.Turn.SetReceipt(session, &r.Receipt)
 	finished, finishErr := r.record(ctx)
 	after, recorded := finished.Session, finished.Recorded

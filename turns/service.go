@@ -116,7 +116,7 @@ type Service struct {
 	node string
 	// life ends when the node stops; all turns here run under it.
 	life    context.Context //nolint:containedctx // the life of the node's goroutines, which no caller's context spans
-	kill    context.CancelFunc
+	kill    context.CancelCauseFunc
 	workers sync.WaitGroup
 
 	mu      sync.Mutex
@@ -129,7 +129,7 @@ type Service struct {
 
 // New makes the service.
 func New(d Deps) *Service {
-	life, kill := context.WithCancel(telemetry.WithTracer(context.Background(), d.Tracer))
+	life, kill := context.WithCancelCause(telemetry.WithTracer(context.Background(), d.Tracer))
 	s := &Service{
 		db:        d.DB,
 		sessions:  d.Sessions,
@@ -175,7 +175,7 @@ func New(d Deps) *Service {
 // Node names this process among those that hold sockets.
 func (s *Service) Node() string { return s.node }
 
-// Life ends when the node stops; all turns here run under it.
+// Life ends with ErrNodeStopping when the node stops; all turns here run under it.
 func (s *Service) Life() context.Context { return s.life }
 
 // Go runs work that Wait waits for.
@@ -183,16 +183,26 @@ func (s *Service) Go(work func()) { s.workers.Go(work) }
 
 // TryGo is Go, unless the node is being stopped: then it returns false.
 func (s *Service) TryGo(work func()) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closing {
+	leave, ok := s.TryEnter()
+	if !ok {
 		return false
 	}
-	s.workers.Go(work)
+	go func() { defer leave(); work() }()
 	return true
 }
 
-// StopTaking has TryGo refuse work: this node is being stopped.
+// TryEnter has Wait wait until leave is called, unless the node is being stopped: then ok is false.
+func (s *Service) TryEnter() (leave func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return nil, false
+	}
+	s.workers.Add(1)
+	return s.workers.Done, true
+}
+
+// StopTaking has TryGo and TryEnter refuse work: this node is being stopped.
 func (s *Service) StopTaking() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +213,7 @@ func (s *Service) StopTaking() {
 func (s *Service) Wait() { s.workers.Wait() }
 
 // Kill ends Life, which cancels all turns here.
-func (s *Service) Kill() { s.kill() }
+func (s *Service) Kill() { s.kill(ErrNodeStopping) }
 
 // Summarising reports whether a summary of the session is being written on this node, or failed
 // within the minute.

@@ -22,8 +22,8 @@ import (
 	"parlance.dev/parlance/sqlmigrations"
 )
 
-// drainTimeout is how long a stopping `parlance dev` waits for requests that are being answered.
-const drainTimeout = 5 * time.Second
+// headerTimeout is how long the callers of the servers inside `parlance dev` may take for a header.
+const headerTimeout = 5 * time.Second
 
 // loopback are the addresses that `parlance dev` allows tools and webhooks to reach.
 var loopback = []string{"127.0.0.0/8", "::1/128"}
@@ -275,7 +275,6 @@ func (d *dev) configure() (err error) {
 	if d.config.MetricsListen == app.DefaultMetricsListen {
 		d.config.MetricsListen = app.MetricsPublic // several can run on this machine
 	}
-	d.config.ShutdownTimeout = min(d.config.ShutdownTimeout, drainTimeout)
 	return d.secure()
 }
 

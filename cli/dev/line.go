@@ -56,7 +56,7 @@ func (d *dev) openLine(ctx context.Context) (stop func(), err error) {
 	d.config.Twilio = app.Twilio{
 		Name: lineName, AccountSID: lineAccount, AuthToken: token, BaseURL: "http://" + listener.Addr().String(), FromNumber: numbers[0],
 	}
-	srv := &http.Server{Handler: d.line, ReadHeaderTimeout: drainTimeout}
+	srv := &http.Server{Handler: d.line, ReadHeaderTimeout: headerTimeout}
 	go func() { _ = srv.Serve(listener) }() // ends with Close
 	return func() {
 		_ = srv.Close() // nothing is kept: see connectNumbers

@@ -105,7 +105,7 @@ func (d *dev) startEndpoint(ctx context.Context, group *errgroup.Group) (url str
 	if err != nil {
 		return "", fmt.Errorf("serve the demo tool: %w", err)
 	}
-	srv := &http.Server{Handler: demo.Endpoint(), ReadHeaderTimeout: drainTimeout}
+	srv := &http.Server{Handler: demo.Endpoint(), ReadHeaderTimeout: headerTimeout}
 	group.Go(func() error {
 		if err := srv.Serve(listener); err != http.ErrServerClosed {
 			return fmt.Errorf("serve the demo tool: %w", err)

@@ -2,6 +2,7 @@ package interceptor
 
 import (
 	"context"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
@@ -12,14 +13,17 @@ import (
 
 // Masked is the Connect interceptor that masks personal data in what people with the role analyst
 // are answered: see masker. It is outside Once, so that an answer is kept as it was. It also ends
-// the streams of people whose role has changed.
+// the streams of people whose role has changed, and of keys that were revoked.
 type Masked struct {
 	hashUser func(ctx context.Context, tenant workspaces.TenantID, userID string) (string, error)
+	now      func() time.Time
 }
 
-// NewMasked makes the interceptor. hashUser replaces the ids of end users.
-func NewMasked(hashUser func(ctx context.Context, tenant workspaces.TenantID, userID string) (string, error)) *Masked {
-	return &Masked{hashUser: hashUser}
+// NewMasked makes the interceptor. hashUser replaces the ids of end users; now is the clock.
+func NewMasked(
+	hashUser func(ctx context.Context, tenant workspaces.TenantID, userID string) (string, error), now func() time.Time,
+) *Masked {
+	return &Masked{hashUser: hashUser, now: now}
 }
 
 // maskerOf returns the masker of a call; ok is false when the caller sees everything.
@@ -70,24 +74,39 @@ func (m *Masked) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect
 		if masker, ok := m.maskerOf(ctx); ok {
 			conn = maskedConn{StreamingHandlerConn: conn, masker: masker}
 		}
-		if workspaces.PrincipalFrom(ctx).PersonID != "" {
-			conn = standingConn{StreamingHandlerConn: conn, ctx: ctx}
+		switch p := workspaces.PrincipalFrom(ctx); {
+		case m == nil:
+		case p.PersonID != "":
+			conn = &standingConn{StreamingHandlerConn: conn, ctx: ctx, now: m.now}
+		case p.KeyID != "":
+			conn = &standingConn{StreamingHandlerConn: conn, ctx: ctx, now: m.now, every: keyCheck, checked: m.now()}
 		}
 		return next(ctx, conn)
 	}
 }
 
-// standingConn ends a stream to a person before the first message that they may not see any more,
-// or not as they saw those before: keys have no role, and what they may see never changes.
+// keyCheck is how often it is looked whether the key of a stream is still valid.
+const keyCheck = 10 * time.Second
+
+// standingConn ends a stream to a caller who may not read it any more. A person is checked before
+// each message, because their role says what they may see; a key, which has no role, from time to
+// time.
 type standingConn struct {
 	connect.StreamingHandlerConn
 	ctx context.Context //nolint:containedctx // Send has none
+	now func() time.Time
+	// every is how often it is checked; 0: before each message.
+	every   time.Duration
+	checked time.Time
 }
 
 // Send implements connect.StreamingHandlerConn.
-func (c standingConn) Send(message any) error {
-	if err := workspaces.Standing(c.ctx); err != nil {
-		return err
+func (c *standingConn) Send(message any) error {
+	if now := c.now(); now.Sub(c.checked) >= c.every {
+		if err := workspaces.Standing(c.ctx); err != nil {
+			return err
+		}
+		c.checked = now
 	}
 	return c.StreamingHandlerConn.Send(message)
 }

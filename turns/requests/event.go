@@ -121,7 +121,10 @@ func TurnOfEvent(id string) (sessions.TurnID, error) {
 	return turn, nil
 }
 
-// errGone says that the caller of a turn has gone.
+// errGone says that the caller of a turn has gone, or why it gets no more of it.
 func errGone(err error) error {
+	if _, decided := errors.AsType[*fault.Error](err); decided {
+		return err
+	}
 	return fault.Wrap(err, fault.CallerCanceled, "The caller has gone; the turn goes on without it.")
 }

@@ -104,7 +104,7 @@ func (s *Service) followRow(ctx context.Context, session sessions.Session, to *f
 		case <-poll.C:
 			since = next
 		case <-s.turns.Life().Done():
-			return false, errStopping("Follow the turn again.")
+			return false, turns.StoppingError("Follow the turn again.")
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}

@@ -16,7 +16,7 @@ func (s *Service) broadcast(
 	ctx context.Context, b *broadcast, turn sessions.TurnID, take func(context.Context, EmitFunc) error,
 ) {
 	defer b.cancel(nil)
-	stop := context.AfterFunc(s.turns.Life(), func() { b.cancel(context.Canceled) })
+	stop := context.AfterFunc(s.turns.Life(), func() { b.cancel(turns.ErrNodeStopping) })
 	defer stop()
 	err := take(ctx, func(e Event) error {
 		if turn != e.TurnID {
@@ -57,7 +57,7 @@ func (s *Service) resumeLost(ctx context.Context, session sessions.Session, id s
 	if !s.turns.TryGo(func() { s.broadcast(running, b, id, take) }) {
 		s.broadcasts.unregister(id, b)
 		cancel(nil)
-		return false, errStopping("Follow the turn again.")
+		return false, turns.StoppingError("Follow the turn again.")
 	}
 	return true, nil
 }

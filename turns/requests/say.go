@@ -25,7 +25,18 @@ func (s *Service) Say(ctx context.Context, p workspaces.Principal, id sessions.I
 	if err != nil {
 		return sessions.Turn{}, err
 	}
+	left, ok := s.turns.TryEnter()
+	if !ok {
+		return sessions.Turn{}, turns.StoppingError("Send it again.")
+	}
+	defer left()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.turns.Life(), func() { cancel(turns.ErrNodeStopping) })()
 	leave, err := s.enterQueue(ctx, session)
+	if errors.Is(context.Cause(ctx), turns.ErrNodeStopping) {
+		return sessions.Turn{}, turns.StoppingError("Send it again.")
+	}
 	if err != nil {
 		return sessions.Turn{}, err
 	}
@@ -76,7 +87,7 @@ func (s *Service) Stream(ctx context.Context, p workspaces.Principal, id session
 	if !s.turns.TryGo(func() { defer leave(); s.broadcast(running, b, "", take) }) {
 		leave()
 		cancel(nil)
-		return errStopping("Send it again.")
+		return turns.StoppingError("Send it again.")
 	}
 	defer stopListening()
 	to := &follower{sender: sender{emit: emit, turn: params.turn}}

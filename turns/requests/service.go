@@ -5,7 +5,6 @@ import (
 	"context"
 	"time"
 
-	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
@@ -117,9 +116,4 @@ func (s *Service) CancelTurn(ctx context.Context, p workspaces.Principal, id ses
 		}
 	}
 	return turn, nil
-}
-
-// errStopping says that this node takes no new work.
-func errStopping(advice string) error {
-	return fault.New(fault.ServiceUnavailable, "This node is being stopped. %s", advice)
 }
