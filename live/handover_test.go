@@ -16,6 +16,7 @@ import (
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/turns/requests"
+	"parlance.dev/parlance/usage"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -40,6 +41,17 @@ func offered(req model.Request, name string) (names []string, found model.Tool) 
 func (f *fixture) handoverEvents(t *testing.T, id sessions.ID) (n int) {
 	t.Helper()
 	err := f.db.NewRaw("SELECT count(*) FROM events WHERE type = '_session.handover_requested' AND subject = ?", id).Scan(t.Context(), &n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// counted is how much of a meter the tenant of a session has used.
+func (f *fixture) counted(t *testing.T, session sessions.Session, meter usage.Meter) (n int) {
+	t.Helper()
+	err := f.db.NewRaw("SELECT coalesce(sum(quantity), 0) FROM usage_records WHERE tenant_id = ? AND meter = ?", session.TenantID, meter).
+		Scan(t.Context(), &n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,6 +212,9 @@ func TestTakeOver(t *testing.T) {
 		return len(taken) == 2 && taken[1].Status == sessions.TurnCompleted && taken[1].UserText == "Who is there?" &&
 			taken[1].AgentText == "" && taken[1].Metrics.Operator == "Ruth"
 	})
+	if n := f.counted(t, made.Session, usage.Turns); n != 1 {
+		t.Errorf("%d turns are counted, want the one that the model answered", n)
+	}
 	written := f.operatorSays(t, made.Session.ID, "Ruth here.")
 	added, _ := until[live.ItemAdded](s)
 	if added.Item.Kind != sessions.AssistantItem || added.Item.Text != "Ruth here." || added.Item.Operator != "Ruth" {

@@ -16,11 +16,12 @@ func (s Session) Place() usage.Place {
 	return usage.Place{Workspace: s.Ref(), AgentID: string(s.AgentID), At: s.LastActivityAt}
 }
 
-// UsageOfTurn returns what a turn that is over has used: itself unless it failed, its calls of
-// tools that were made, and the tokens of the models in its receipt.
+// UsageOfTurn returns what a turn that is over has used: itself unless it failed or was left to a
+// person, its calls of tools that were made, and the tokens of the models in its receipt.
 func UsageOfTurn(turn Turn, prices *usage.Prices) ([]usage.Record, error) {
 	var records []usage.Record
-	if turn.Status == TurnCompleted || turn.Status == TurnCancelled {
+	leftToPerson := turn.Metrics.Handover == HandoverOperator
+	if !leftToPerson && (turn.Status == TurnCompleted || turn.Status == TurnCancelled) {
 		records = append(records, usage.Record{Source: string(turn.ID), Meter: usage.Turns, Quantity: 1})
 	}
 	calls := int64(0)
