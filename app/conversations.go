@@ -32,6 +32,7 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Usage: a.Usage, Seal: keyring, PublicURL: a.publicBase(),
 		Registry: a.metrics.Registry, Now: a.now,
 	})
+	a.Workspaces.OnDelete(a.Sessions.DiscardRunning)
 	a.Recordings = recordings.New(recordings.Deps{DB: a.db, Workspaces: a.Workspaces, Bucket: a.bucket, Log: a.log, Now: a.now})
 	gate := a.newGate("model", a.Config.ModelConcurrency)
 	a.Analysis = analysis.New(analysis.Deps{

@@ -33,6 +33,29 @@ func (s *Service) Discard(ctx context.Context, ref workspaces.Ref, ids []ID) err
 	return nil
 }
 
+// DiscardRunning ends the sessions of a workspace in which a turn runs, as Discard does: their
+// streams end before the workspace is deleted.
+func (s *Service) DiscardRunning(ctx context.Context, ref workspaces.Ref) error {
+	var running []Session
+	err := s.db.NewSelect().Model(&running).Where("s.tenant_id = ?", ref.TenantID).Where("s.workspace_id = ?", ref.ID).
+		Where("s.running_turn_id <> ''").Where("s.ended_at IS NULL").Scan(ctx)
+	if err != nil {
+		return fmt.Errorf("reading sessions with a running turn: %w", err)
+	}
+	ids := make([]ID, len(running))
+	for i, session := range running { // all are told before one is waited for
+		ids[i] = session.ID
+		_, err := s.RequestEnd(ctx, session, Completed, ReasonErased)
+		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+			return err
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.Discard(ctx, ref, ids)
+}
+
 // PageOfUser reads ids of a user's sessions in their order, from the one behind after; at most
 // limit.
 func PageOfUser(ctx context.Context, db bun.IDB, ref workspaces.Ref, userID string, after ID, limit int) ([]ID, error) {

@@ -46,6 +46,8 @@ type Service struct {
 	maxWorkspaces, maxKeys int
 	// onCustomer is set before the service is used; see OnCustomer.
 	onCustomer CustomerFunc
+	// onDelete is set before the service is used; see OnDelete.
+	onDelete func(ctx context.Context, ref Ref) error
 }
 
 // New makes the service.
@@ -291,6 +293,11 @@ func (s *Service) DeleteWorkspace(ctx context.Context, p Principal, id string) e
 	if err := p.RequireWholeTenant(); err != nil {
 		return err
 	}
+	if s.onDelete != nil {
+		if err := s.onDelete(ctx, Ref{TenantID: p.TenantID, ID: ID(id)}); err != nil {
+			return err
+		}
+	}
 	now := s.timestamp()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		deleted, err := deleteWorkspace(ctx, tx, Ref{TenantID: p.TenantID, ID: ID(id)})
@@ -303,6 +310,10 @@ func (s *Service) DeleteWorkspace(ctx context.Context, p Principal, id string) e
 		return s.Gone(ctx, tx, p.TenantID, "workspace", id)
 	})
 }
+
+// OnDelete has fn called before a workspace is deleted; its error keeps the workspace. fn is also
+// called for a workspace that is not there. Call it before the service is used.
+func (s *Service) OnDelete(fn func(ctx context.Context, ref Ref) error) { s.onDelete = fn }
 
 // Bury records that id was deleted, in the transaction that deletes it.
 func (s *Service) Bury(ctx context.Context, tx bun.IDB, tenant TenantID, id string, now time.Time) error {

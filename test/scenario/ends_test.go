@@ -1,9 +1,11 @@
 package scenario
 
 import (
+	"io"
 	"strings"
 	"testing"
 
+	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/harness"
 )
 
@@ -31,5 +33,27 @@ func TestEndByTheUser(t *testing.T) {
 		if got := env.Do(t, "GET", "/v1/sessions/"+id, nil).Must(t, 200); got.Text("status") != status {
 			t.Errorf("session %s: got %s, want %s", id, got.Body, status)
 		}
+	}
+}
+
+// TestDeletedWorkspaceEndsStreams: with its workspace a session ends, and so does the stream of its
+// turn.
+func TestDeletedWorkspaceEndsStreams(t *testing.T) {
+	t.Parallel()
+	gate := make(chan struct{})
+	llm := openaichat.New(t, openaichat.Reply{Text: []string{"One ", "two."}, Gate: gate})
+	e := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
+		"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model,
+	}})
+	workspace := "/v1/workspaces/" + e.Do(t, "POST", "/v1/workspaces", `{"name":"Short-lived"}`).Must(t, 201).Text("id")
+	agent := e.Do(t, "POST", workspace+"/agents", `{"name":"Ada"}`).Must(t, 201).Text("id")
+	session := e.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
+	stream := openStream(t, e, "/v1/sessions/"+session+"/turns", `{"text":"Count."}`)
+	gate <- struct{}{}
+	stream.until("turn.delta")
+	e.Do(t, "DELETE", workspace, nil).Must(t, 204)
+	rest, err := io.ReadAll(stream.body.Body)
+	if err != nil || !strings.Contains(string(rest), `"code":"session-closed"`) {
+		t.Errorf("the stream ended with %s, %v", rest, err)
 	}
 }
