@@ -77,6 +77,21 @@ func TestUploadNames(t *testing.T) {
 	}
 }
 
+// TestUploadOfUnknownType: whoever sends no type, or the one for unknown files, is told which file
+// is refused, and what can be read.
+func TestUploadOfUnknownType(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "tiny", nil)
+	for _, declared := range []string{"", "application/octet-stream"} {
+		_, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: "doctors.csv", MediaType: declared}, strings.NewReader("a,b"))
+		message := fault.From(err).Message
+		if !strings.Contains(message, `"doctors.csv"`) || !strings.Contains(message, "text/markdown") ||
+			strings.Contains(message, "octet-stream") {
+			t.Errorf("declared as %q: %s", declared, message)
+		}
+	}
+}
+
 func TestUploadRefused(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "tiny", nil)

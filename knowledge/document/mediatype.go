@@ -72,7 +72,7 @@ func MediaTypes() []MediaType { return slices.Clone(mediaTypes) }
 func Resolve(declared, filename string) (mediaType string, ok bool) {
 	name, charset := splitMediaType(declared)
 	byName := typeOf(filename)
-	if name == "" || name == "application/octet-stream" || name == "binary/octet-stream" {
+	if IsUnspecific(declared) {
 		return byName, byName != ""
 	}
 	if name == TextPlain && byName == TextMarkdown {
@@ -86,6 +86,13 @@ func Resolve(declared, filename string) (mediaType string, ok bool) {
 		return mediaTypes[i].Name + "; charset=" + charset, true
 	}
 	return mediaTypes[i].Name, true
+}
+
+// IsUnspecific reports whether a declared type says nothing of what a file is: programs send it for
+// files whose type they do not know.
+func IsUnspecific(declared string) bool {
+	name, _ := splitMediaType(declared)
+	return name == "" || name == "application/octet-stream" || name == "binary/octet-stream"
 }
 
 // typeOf is what a file is by its name; empty: nobody knows.
