@@ -50,5 +50,6 @@
 // analysis announces the end.
 //
 // The package does not take turns (package turns), talk to sockets (package live) or judge what was
-// said (package analysis).
+// said (package analysis). It has some 5,000 lines because a session, its turns and their receipts
+// are one record: they are locked together, and each refers to the types of the others.
 package sessions

@@ -29,9 +29,13 @@
 // starts on the same disk replays what an earlier process left, before anything declares those
 // turns lost. Everything else is refused as unavailable.
 //
+// A node that is told to stop finishes its turns. Those that are not over when its time is, it
+// leaves as if it had been lost: they are resumed elsewhere.
+//
 // Events: none; package analysis announces the end of a session. Tables: turns, call_approvals and
 // the columns of the lease in sessions, all of which belong to package sessions.
 //
 // The package does not know sockets (package live), find passages (package knowledge) or call
-// endpoints (package tools).
+// endpoints (package tools). It has some 5,000 lines because the steps of a turn are methods of one
+// Runner: each reads and changes what the turn has so far.
 package turns
