@@ -111,7 +111,7 @@ func (s *Service) findPlaced(ctx context.Context, c carrier.Carrier, call Call, 
 func (s *Service) findCanceled(ctx context.Context, c carrier.Carrier, call Call, now time.Time) error {
 	u, found, err := s.find(ctx, c, call)
 	if err != nil && now.Sub(call.CreatedAt) <= placeWithin {
-		return nil //nolint:nilerr // it is asked again
+		return nil // it is asked again
 	}
 	if found && !u.Status.IsFinal() {
 		if err := c.Instruct(ctx, u.ID, carrier.HangUp{}); err != nil {

@@ -18,8 +18,9 @@ test('from a key to a grounded conversation that calls a tool', async ({ page },
   });
   await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
   const { port } = shop.address() as AddressInfo;
-  const name = `Lamp shop ${info.project.name}`;
-  const slug = `find_order_${info.project.name}`;
+  const mine = `${info.project.name}_${Date.now().toString(36)}`;
+  const name = `Lamp shop ${mine}`;
+  const slug = `find_order_${mine}`;
   const wide = info.project.name === 'wide';
   const goTo = async (title: string) => {
     if (!wide) await page.getByRole('button', { name: 'Menu', exact: true }).click();
@@ -43,14 +44,14 @@ test('from a key to a grounded conversation that calls a tool', async ({ page },
   await (
     await chooser
   ).setFiles({
-    name: `lamps-${info.project.name}.md`,
+    name: `lamps-${mine}.md`,
     mimeType: 'text/markdown',
     buffer: Buffer.from(
       `# Guarantee of the ${name}\n\nEvery lighthouse lamp has a guarantee of eleven years. Bulbs have none.\n`,
     ),
   });
   const file = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
-  await expect(file.filter({ hasText: `lamps-${info.project.name}.md` })).toContainText('ready');
+  await expect(file.filter({ hasText: `lamps-${mine}.md` })).toContainText('ready');
   await choose(page, 'Let an agent answer from them', name);
   await page.getByRole('button', { name: 'Attach those that are ready' }).click();
   await expect(page.getByText('1 source is attached.')).toBeVisible();
@@ -80,7 +81,7 @@ test('from a key to a grounded conversation that calls a tool', async ({ page },
   };
   await say('How long is the guarantee of a lighthouse lamp?');
   await expect(said).toContainText('eleven years');
-  await expect(said).toContainText(`lamps-${info.project.name}`); // where it was found
+  await expect(said).toContainText(`lamps-${mine}`); // where it was found
   await say(`/tool ${slug} {"number": "A-17"}`);
   await expect(said).toContainText('on its way');
   shop.close();

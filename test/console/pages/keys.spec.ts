@@ -1,7 +1,7 @@
 import { call, choose, expect, service, test } from '../support/test.js';
 
 test('a key is made, shown once, rotated and deleted', async ({ open, look }, info) => {
-  const name = `Key of ${info.project.name}`;
+  const name = `Key of ${info.project.name} ${Date.now().toString(36)}`;
   const page = await open('/keys');
   await page.getByRole('button', { name: 'New key' }).click();
   await page.getByLabel('Name').fill(name);
@@ -15,7 +15,7 @@ test('a key is made, shown once, rotated and deleted', async ({ open, look }, in
   await look();
   const asked = await fetch(`${service.api}/sessions`, { headers: { Authorization: `Bearer ${secret}` } });
   expect(asked.status).toBe(200);
-  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name }).press('Escape');
   const question = page.getByRole('alertdialog', { name: 'Close without copying it?' });
   await question.getByRole('button', { name: 'Cancel' }).click();
   await page.mouse.click(4, 4);

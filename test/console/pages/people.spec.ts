@@ -13,7 +13,7 @@ async function signIn(page: Page, login: string, path = '/'): Promise<void> {
 }
 
 test('an owner signs in, is named in the audit log, and gives a role', async ({ page, look, browser }, info) => {
-  const login = `guest-${info.project.name}`;
+  const login = `guest-${info.project.name}-${Date.now().toString(36)}`;
   const other = await browser.newPage();
   await signIn(other, login);
   await expect(other.getByText(/none of your groups has a role/)).toBeVisible();

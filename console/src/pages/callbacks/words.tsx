@@ -69,6 +69,7 @@ const waits: Record<string, string> = {
   quiet_hours: 'the end of the quiet hours',
   user_called_recently: 'the pause after the last call of this user',
   batch_paused: 'the batch, which is paused',
+  sessions_full: 'room for one more conversation in the plan',
   batch_full: 'another call of the batch to end',
   batch_window: 'the hours of the batch',
 };

@@ -129,7 +129,7 @@ function HourlyChart({ endpointId }: { endpointId: string }) {
   if (!data || data.isEmpty) return null;
   return (
     <TimeChart
-      title={data.isAll ? 'Attempts by the hour' : 'Attempts by the hour (the newest 1,000)'}
+      title={data.isAll ? 'Attempts by the hour, with tests' : 'Attempts by the hour, with tests (the newest 1,000)'}
       times={data.times}
       series={data.series}
       format={count}
