@@ -90,7 +90,7 @@ const keyCheck = 10 * time.Second
 
 // standingConn ends a stream to a caller who may not read it any more. A person is checked before
 // each message, because their role says what they may see; a key, which has no role, from time to
-// time.
+// time. While the database is away a key's stream goes on, as the turns of open sessions do.
 type standingConn struct {
 	connect.StreamingHandlerConn
 	ctx context.Context //nolint:containedctx // Send has none
@@ -103,7 +103,8 @@ type standingConn struct {
 // Send implements connect.StreamingHandlerConn.
 func (c *standingConn) Send(message any) error {
 	if now := c.now(); now.Sub(c.checked) >= c.every {
-		if err := workspaces.Standing(c.ctx); err != nil {
+		err := workspaces.Standing(c.ctx)
+		if isUnknown := fault.IsReason(err, fault.ServiceUnavailable) && c.every > 0; err != nil && !isUnknown {
 			return err
 		}
 		c.checked = now

@@ -18,12 +18,15 @@ type sent struct{ connect.StreamingHandlerConn }
 func (sent) Send(any) error { return nil }
 
 // TestRevokedKeyEndsStream: a stream ends within ten seconds after its key was revoked, with its
-// next message.
+// next message, and not while nobody knows whether it was.
 func TestRevokedKeyEndsStream(t *testing.T) {
 	t.Parallel()
 	at, asked, revoked := time.Unix(0, 0), 0, false
 	ctx := workspaces.WithStanding(workspaces.WithPrincipal(t.Context(), workspaces.Principal{KeyID: "key_1"}), func(context.Context) error {
-		if asked++; revoked {
+		switch asked++; {
+		case asked == 1:
+			return fault.New(fault.ServiceUnavailable, "The database is away.")
+		case revoked:
 			return fault.New(fault.AuthInvalidKey, "The API key is not valid.")
 		}
 		return nil
