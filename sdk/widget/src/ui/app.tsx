@@ -1,5 +1,5 @@
 // The widget: a round button and the panel that it opens, or the panel alone.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Store } from '../store.js';
 import { ChatIcon, CloseIcon } from './icons.js';
 import { Panel } from './panel.js';
@@ -27,7 +27,7 @@ export function App({ store, isInline }: { readonly store: Store; readonly isInl
   }, []);
   const { isOpen } = store.state;
   const wasOpen = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key is pressed
     if (wasOpen.current && !isOpen) launcher.current?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);

@@ -1,6 +1,6 @@
 // Where the user writes.
 import type * as preact from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { VoiceState } from '../../../typescript/src/session/index.js';
 import type { Store } from '../store.js';
 import { MicrophoneIcon, SendIcon, StopIcon } from './icons.js';
@@ -17,7 +17,7 @@ export function Composer({ store, voiceState, fieldRef }: Props) {
   const { strings, session } = store;
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => fieldRef(field.current), []);
+  useLayoutEffect(() => fieldRef(field.current), []);
 
   const say = (): void => {
     if (!text.trim()) return;

@@ -1,6 +1,6 @@
 // The panel: heading, messages, what needs the user, and where they write.
 import type * as preact from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Store } from '../store.js';
 import { languageOf } from '../strings.js';
 import { Approvals } from './approvals.js';
@@ -23,7 +23,7 @@ export function Panel({ store, isInline, isFullScreen }: Props) {
   const { strings, state, session, config } = store;
   const field = useRef<HTMLTextAreaElement | null>(null);
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key is pressed
     if (isInline) return;
     // A touch screen's keyboard would hide half of the panel.
     const target = matchMedia('(pointer: coarse)').matches ? panel.current : field.current;
