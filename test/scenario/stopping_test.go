@@ -29,10 +29,10 @@ func newStopping(t *testing.T, timeout string) *stopping {
 		return modeltest.Reply{Text: []string{"One ", "two."}, Gate: s.gate}
 	}
 	s.idem = newIdem(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
-		"PARLANCE_MODEL_BASE_URL": s.llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model, "PARLANCE_SHUTDOWN_TIMEOUT": timeout,
+		"PARLANCE_MODEL_BASE_URL": s.llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model,
 	}})
 	listen := port.Reserve(t)
-	s.node = s.With(map[string]string{"PARLANCE_LISTEN": listen}).StartProcess(t, "server")
+	s.node = s.With(map[string]string{"PARLANCE_LISTEN": listen, "PARLANCE_SHUTDOWN_TIMEOUT": timeout}).StartProcess(t, "server")
 	there := *s.Env
 	s.there = &there
 	s.there.URL = "http://" + listen
