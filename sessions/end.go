@@ -59,6 +59,11 @@ func (s *Service) end(ctx context.Context, session Session, status Status, reaso
 	if err != nil || closed.Closed() {
 		return closed, err
 	}
+	return s.awaitEnd(ctx, session, status, reason)
+}
+
+// awaitEnd waits until a session is closed whose end was requested, at most EndGrace.
+func (s *Service) awaitEnd(ctx context.Context, session Session, status Status, reason string) (Session, error) {
 	waiting, cancel := context.WithTimeout(ctx, EndGrace)
 	defer cancel()
 	ticker := time.NewTicker(EndPollInterval)
@@ -72,7 +77,7 @@ func (s *Service) end(ctx context.Context, session Session, status Status, reaso
 			}
 			return s.closeNow(ctx, session, status, reason)
 		}
-		closed, err = Find(ctx, s.db, session.TenantID, session.ID, "")
+		closed, err := Find(ctx, s.db, session.TenantID, session.ID, "")
 		if err != nil || closed.Closed() {
 			return closed, err
 		}

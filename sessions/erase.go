@@ -24,13 +24,7 @@ func (s *Service) Discard(ctx context.Context, ref workspaces.Ref, ids []ID) err
 	if err != nil {
 		return fmt.Errorf("reading open sessions: %w", err)
 	}
-	for _, session := range open {
-		_, err := s.end(ctx, session, Completed, ReasonErased)
-		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
-			return err
-		}
-	}
-	return nil
+	return s.discard(ctx, open)
 }
 
 // DiscardRunning ends the sessions of a workspace in which a turn runs, as Discard does: their
@@ -42,18 +36,29 @@ func (s *Service) DiscardRunning(ctx context.Context, ref workspaces.Ref) error 
 	if err != nil {
 		return fmt.Errorf("reading sessions with a running turn: %w", err)
 	}
-	ids := make([]ID, len(running))
-	for i, session := range running { // all are told before one is waited for
-		ids[i] = session.ID
-		_, err := s.RequestEnd(ctx, session, Completed, ReasonErased)
+	return s.discard(ctx, running)
+}
+
+// discard ends sessions and waits until they are closed. All are told before one is waited for.
+func (s *Service) discard(ctx context.Context, open []Session) error {
+	var closing []Session
+	for _, session := range open {
+		after, err := s.RequestEnd(ctx, session, Completed, ReasonErased)
+		switch {
+		case fault.IsReason(err, fault.ResourceNotFound):
+		case err != nil:
+			return err
+		case !after.Closed():
+			closing = append(closing, session)
+		}
+	}
+	for _, session := range closing {
+		_, err := s.awaitEnd(ctx, session, Completed, ReasonErased)
 		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
 			return err
 		}
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-	return s.Discard(ctx, ref, ids)
+	return nil
 }
 
 // PageOfUser reads ids of a user's sessions in their order, from the one behind after; at most
