@@ -343,17 +343,17 @@ func (s *Service) readableType(declared, filename string) (string, error) {
 	mediaType, ok := document.Resolve(declared, filename)
 	if !ok {
 		ending := path.Ext(filename)
-		if ending == "" && document.IsUnspecific(declared) {
+		switch {
+		case !document.IsUnspecific(declared):
+			return "", fault.New(fault.KBUnsupportedMediaType, "Files of type %s are not accepted; this version reads %s.",
+				declared, s.readableTypes())
+		case ending == "":
 			return "", fault.New(fault.KBUnsupportedMediaType,
 				"What the file is, is said neither by a Content-Type nor by the ending of its name; "+
 					"this version reads %s.", s.readableTypes())
 		}
-		if document.IsUnspecific(declared) {
-			return "", fault.New(fault.KBUnsupportedMediaType, "The file %s cannot be read: files with the ending %s are not accepted. "+
-				"This version reads %s.", strconv.Quote(filename), strconv.Quote(ending), s.readableTypes())
-		}
-		return "", fault.New(fault.KBUnsupportedMediaType, "Files of type %s are not accepted; this version reads %s.",
-			declared, s.readableTypes())
+		return "", fault.New(fault.KBUnsupportedMediaType, "The file %s cannot be read: files with the ending %s are not accepted. "+
+			"This version reads %s.", strconv.Quote(filename), strconv.Quote(ending), s.readableTypes())
 	}
 	if document.Contradicts(mediaType, filename) {
 		return "", fault.New(fault.KBUnsupportedMediaType,
