@@ -159,12 +159,21 @@ func (s *Service) TransferNow(ctx context.Context, tenant workspaces.TenantID, i
 	return err
 }
 
+// MediaEndedParams are about the end of a media socket.
+type MediaEndedParams struct {
+	TenantID  workspaces.TenantID
+	SessionID sessions.ID
+	// OpenedAt is when the socket was opened.
+	OpenedAt time.Time
+	// Lost says that the carrier has not ended it.
+	Lost bool
+}
+
 // MediaEnded says that the media socket of a session's call has ended, so that the carrier is asked
-// soon how the call is; lost says that the carrier has not ended it. mayReturn says that the caller
-// is being connected with a person, and comes back when nobody answers. Errors: those of the
-// database.
-func (s *Service) MediaEnded(ctx context.Context, tenant workspaces.TenantID, id sessions.ID, lost bool) (mayReturn bool, err error) {
-	call, err := findOfSession(ctx, s.DB, tenant, id)
+// soon how the call is. transferred says that it has ended because the caller is connected with a
+// person: the caller comes back when nobody answers. Errors: those of the database.
+func (s *Service) MediaEnded(ctx context.Context, p MediaEndedParams) (transferred bool, err error) {
+	call, err := findOfSession(ctx, s.DB, p.TenantID, p.SessionID)
 	if fault.IsReason(err, fault.ResourceNotFound) {
 		return false, nil
 	}
@@ -179,14 +188,26 @@ func (s *Service) MediaEnded(ctx context.Context, tenant workspaces.TenantID, id
 		if !call.Status.IsOver() {
 			call.CheckAt = s.now().Add(mediaEndedCheck)
 		}
-		mayReturn = call.Transfer.Status == TransferRinging
+		transferred = call.transferredFrom(p.OpenedAt)
 		// The carrier may have been faster to say that the call is over.
-		if lost && !mayReturn && (call.EndReason == "" || call.EndReason == EndPersonHungUp) {
+		if p.Lost && !transferred && (call.EndReason == "" || call.EndReason == EndPersonHungUp) {
 			call.EndReason = EndMediaLost
 		}
 		return update(ctx, tx, call, "check_at", "end_reason")
 	})
-	return mayReturn, err
+	return transferred, err
+}
+
+// transferredFrom reports whether a transfer has ended a media socket that was opened at a time.
+// The person may have been faster to answer, or to be busy, than the end of the socket is handled.
+func (c Call) transferredFrom(openedAt time.Time) bool {
+	switch c.Transfer.Status {
+	case TransferRinging, TransferConnected:
+		return true
+	case TransferFailed: // the caller is coming back, and the socket is not the one with which they did
+		return !c.Status.IsOver() && c.Transfer.Reason != EndCarrierFailed && openedAt.Before(c.Transfer.RequestedAt)
+	}
+	return false
 }
 
 // makeTransfer has the carrier connect a call. Whoever changes the status makes it.
@@ -215,7 +236,7 @@ func (s *Service) makeTransfer(ctx context.Context, call Call) (Call, error) {
 	}
 	s.Log.WarnContext(ctx, "a call was not transferred", "call_id", call.ID, telemetry.KeyError, err)
 	// The caller is still with the agent, who was told that somebody was asked.
-	failed, failErr := s.failTransfer(ctx, call, "carrier_failed")
+	failed, failErr := s.failTransfer(ctx, call, EndCarrierFailed)
 	if failErr != nil {
 		return call, failErr
 	}

@@ -7,6 +7,7 @@ import (
 	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/telephony"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -14,17 +15,16 @@ import (
 type Calls interface {
 	// TransferNow connects the caller of a session with the person who was asked for.
 	TransferNow(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) error
-	// MediaEnded says that the media socket of a session has ended; lost says that the carrier has not
-	// ended it. It reports whether the caller may come back, because they are being connected with a
-	// person.
-	MediaEnded(ctx context.Context, tenant workspaces.TenantID, id sessions.ID, lost bool) (mayReturn bool, err error)
+	// MediaEnded says that the media socket of a session has ended. It reports whether that was
+	// because the caller is connected with a person: they may come back.
+	MediaEnded(ctx context.Context, p telephony.MediaEndedParams) (transferred bool, err error)
 }
 
 // callsTimeout bounds what a media socket waits for of Calls.
 const callsTimeout = 15 * time.Second
 
 // callEnded ends the socket of a telephone call that the carrier has ended or lost, once Calls has
-// said whether the caller may come back. mu is held.
+// said whether that is a transfer. mu is held.
 func (s *socket) callEnded(end ending) {
 	if s.callEnding {
 		return
@@ -34,15 +34,16 @@ func (s *socket) callEnded(end ending) {
 	s.tasks.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), callsTimeout)
 		defer cancel()
-		mayReturn := false
+		transferred := false
 		if s.calls != nil {
+			p := telephony.MediaEndedParams{TenantID: session.TenantID, SessionID: session.ID, OpenedAt: s.openedAt, Lost: lost}
 			var err error
-			if mayReturn, err = s.calls.MediaEnded(ctx, session.TenantID, session.ID, lost); err != nil {
+			if transferred, err = s.calls.MediaEnded(ctx, p); err != nil {
 				s.log.Warn("end of a media socket not noted", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
 			}
 		}
 		switch {
-		case mayReturn:
+		case transferred:
 			end.leaving = live.Dropped
 		case lost:
 			end.leaving = live.Lost

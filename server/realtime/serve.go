@@ -67,6 +67,7 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, wire wire, admiss
 	s := h.newSocket(ctx, conn, joined, wire, dialect.Params{
 		Session: joined.Session(), Channel: admission.Channel, History: joined.History(), Speaks: speaks, Now: h.deps.Now,
 	})
+	s.openedAt = began
 	started = true
 	go func() { // Wait waits for done
 		defer done()

@@ -26,6 +26,8 @@ type socket struct {
 	limits *Limits
 	now    func() time.Time
 	log    *slog.Logger
+	// openedAt is when the client had asked for the socket.
+	openedAt time.Time
 
 	// wake has room for one signal, which makes the writer look for work.
 	wake chan struct{}

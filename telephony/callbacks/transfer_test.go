@@ -111,6 +111,55 @@ func TestTransfersAtOnce(t *testing.T) {
 	}
 }
 
+// TestMediaEndedByTransfer: the end of a media socket is known to be a transfer's, even when it is
+// handled after the person was busy or has answered. The end of the socket with which the caller
+// has come back is a hang-up, and so is one of a call that is over.
+func TestMediaEndedByTransfer(t *testing.T) {
+	t.Parallel()
+	type bridge = map[string]string
+	busy := bridge{"bridge": string(carrier.Busy), "status": string(carrier.InProgress)}
+	for name, test := range map[string]struct {
+		bridge      bridge // how it ended, if it has
+		comesBack   bool   // the socket is the one with which the caller came back
+		isOver      bool
+		transferred bool
+	}{
+		"rings":       {transferred: true},
+		"busy":        {bridge: busy, transferred: true},
+		"answered":    {bridge: bridge{"bridge": string(carrier.Completed)}, transferred: true},
+		"came back":   {bridge: busy, comesBack: true},
+		"hung up too": {bridge: busy, isOver: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			made := f.talking(t)
+			f.join(t, made)
+			openedAt := f.clock.now()
+			f.clock.advance(time.Second)
+			if _, err := f.calls.Transfer(t.Context(), f.ref, made.CallID, telephony.TransferParams{To: colleague}); err != nil {
+				t.Fatal(err)
+			}
+			f.clock.advance(time.Second)
+			if test.bridge != nil {
+				f.hook(t, made.ID, carrier.BridgeEnded, test.bridge)
+			}
+			if test.comesBack {
+				openedAt = f.clock.now()
+			}
+			if test.isOver {
+				f.status(t, made.ID, carrier.Completed)
+			}
+			transferred, err := f.calls.MediaEnded(t.Context(), telephony.MediaEndedParams{
+				TenantID: f.ref.TenantID, SessionID: made.SessionID, OpenedAt: openedAt,
+			})
+			if err != nil || transferred != test.transferred {
+				t.Errorf("transferred is %t, %v", transferred, err)
+			}
+		})
+	}
+}
+
 // TestTransferOver: a call that was transferred and has ended is not in progress, like any other.
 func TestTransferOver(t *testing.T) {
 	t.Parallel()
