@@ -76,7 +76,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		Realtime: sockets, Exports: rpc.NewExports(a.Privacy, problems), StripeWebhook: rpc.NewStripeWebhook(a.Billing, problems),
 		CarrierHooks: rpc.NewCarrierHooks(a.Calls, problems), Media: http.HandlerFunc(sockets.ServeMedia),
 		Line:    rpc.NewLine(a.Line, gate.Admit, problems),
-		Console: console.Files(), Widget: widget.Files(), SignIn: a.signIn(problems), Masked: interceptor.NewMasked(a.userHashes.Hash, a.now),
+		Console: console.Files(), Widget: widget.Files(), SignIn: a.signIn(problems), Masked: interceptor.NewMasked(a.userHashes.Hash),
 		Metrics: a.metrics, MetricsPublic: a.Config.MetricsListen == MetricsPublic, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{
 			"postgres": a.db.PingContext,

@@ -226,7 +226,8 @@ func newRPC(d Deps) (http.Handler, error) {
 		Undecoded: rest.Undecoded, Pages: interceptor.NewPages(d.PageKey), Policies: d.Gate.Policies,
 	}
 	opts := []connect.HandlerOption{
-		connect.WithInterceptors(tracing, calls, d.Masked, d.Once), connect.WithCompressMinBytes(compressMinBytes),
+		connect.WithInterceptors(tracing, calls, interceptor.Standing{Now: d.Now}, d.Masked, d.Once),
+		connect.WithCompressMinBytes(compressMinBytes),
 		connect.WithReadMaxBytes(readMaxBytes), interceptor.Gzip(readMaxBytes), rest.ConnectCodecs(),
 	}
 	audited := connect.WithInterceptors(d.Audit.Interceptor(d.Services.byName()))

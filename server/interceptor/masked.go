@@ -2,7 +2,6 @@ package interceptor
 
 import (
 	"context"
-	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
@@ -12,18 +11,14 @@ import (
 )
 
 // Masked is the Connect interceptor that masks personal data in what people with the role analyst
-// are answered: see masker. It is outside Once, so that an answer is kept as it was. It also ends
-// the streams of people whose role has changed, and of keys that were revoked.
+// are answered: see masker. It is outside Once, so that an answer is kept as it was.
 type Masked struct {
 	hashUser func(ctx context.Context, tenant workspaces.TenantID, userID string) (string, error)
-	now      func() time.Time
 }
 
-// NewMasked makes the interceptor. hashUser replaces the ids of end users; now is the clock.
-func NewMasked(
-	hashUser func(ctx context.Context, tenant workspaces.TenantID, userID string) (string, error), now func() time.Time,
-) *Masked {
-	return &Masked{hashUser: hashUser, now: now}
+// NewMasked makes the interceptor. hashUser replaces the ids of end users.
+func NewMasked(hashUser func(ctx context.Context, tenant workspaces.TenantID, userID string) (string, error)) *Masked {
+	return &Masked{hashUser: hashUser}
 }
 
 // maskerOf returns the masker of a call; ok is false when the caller sees everything.
@@ -74,42 +69,8 @@ func (m *Masked) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect
 		if masker, ok := m.maskerOf(ctx); ok {
 			conn = maskedConn{StreamingHandlerConn: conn, masker: masker}
 		}
-		switch p := workspaces.PrincipalFrom(ctx); {
-		case m == nil:
-		case p.PersonID != "":
-			conn = &standingConn{StreamingHandlerConn: conn, ctx: ctx, now: m.now}
-		case p.KeyID != "":
-			conn = &standingConn{StreamingHandlerConn: conn, ctx: ctx, now: m.now, every: keyCheck, checked: m.now()}
-		}
 		return next(ctx, conn)
 	}
-}
-
-// keyCheck is how often it is looked whether the key of a stream is still valid.
-const keyCheck = 10 * time.Second
-
-// standingConn ends a stream to a caller who may not read it any more. A person is checked before
-// each message, because their role says what they may see; a key, which has no role, from time to
-// time. While the database is away a key's stream goes on, as the turns of open sessions do.
-type standingConn struct {
-	connect.StreamingHandlerConn
-	ctx context.Context //nolint:containedctx // Send has none
-	now func() time.Time
-	// every is how often it is checked; 0: before each message.
-	every   time.Duration
-	checked time.Time
-}
-
-// Send implements connect.StreamingHandlerConn.
-func (c *standingConn) Send(message any) error {
-	if now := c.now(); now.Sub(c.checked) >= c.every {
-		err := workspaces.Standing(c.ctx)
-		if isUnknown := fault.IsReason(err, fault.ServiceUnavailable) && c.every > 0; err != nil && !isUnknown {
-			return err
-		}
-		c.checked = now
-	}
-	return c.StreamingHandlerConn.Send(message)
 }
 
 // maskedConn masks the messages that are sent.

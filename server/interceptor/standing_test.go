@@ -31,7 +31,7 @@ func TestRevokedKeyEndsStream(t *testing.T) {
 		}
 		return nil
 	})
-	err := interceptor.NewMasked(nil, func() time.Time { return at }).WrapStreamingHandler(
+	err := interceptor.Standing{Now: func() time.Time { return at }}.WrapStreamingHandler(
 		func(_ context.Context, conn connect.StreamingHandlerConn) error {
 			for range 25 { // a message a second
 				if err := conn.Send("a message"); err != nil {

@@ -254,13 +254,20 @@ func quote(name string) string {
 	return pgx.Identifier{name}.Sanitize()
 }
 
+// connectSeconds is how long connecting to a test's database may take: on a machine that runs many
+// tests at once, longer than anybody would wait otherwise.
+const connectSeconds = "60"
+
 // withDatabase exchanges the database in a URL.
 func withDatabase(server, name string) string {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme == "" {
 		// The other form that libpq knows: key=value pairs, of which the last wins.
-		return server + " dbname=" + name
+		return server + " dbname=" + name + " connect_timeout=" + connectSeconds
 	}
 	u.Path = "/" + name
+	query := u.Query()
+	query.Set("connect_timeout", connectSeconds)
+	u.RawQuery = query.Encode()
 	return u.String()
 }
