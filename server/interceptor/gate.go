@@ -69,7 +69,7 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 	if unknownVersion != nil {
 		return ctx, unknownVersion
 	}
-	if err := g.Limiter.Take(ctx, principal, policy.Rate, header); err != nil {
+	if err := g.Limiter.Take(ctx, principal, policy, header); err != nil {
 		return ctx, err
 	}
 	ctx = context.WithValue(ctx, admittedKey{}, procedure)
@@ -89,7 +89,7 @@ func (g *Gate) audit(ctx context.Context, p workspaces.Principal, procedure stri
 	if g.Audit == nil || p.KeyID == "" && p.PersonID == "" || fault.ReasonOf(err) != fault.AuthScope {
 		return
 	}
-	if g.Limiter.Take(ctx, p, g.Policies[procedure].Rate, http.Header{}) == nil {
+	if g.Limiter.Take(ctx, p, g.Policies[procedure], http.Header{}) == nil {
 		g.Audit.Refused(ctx, p, procedure, request, err)
 	}
 }

@@ -64,15 +64,14 @@ type LimiterDeps struct {
 const sessionTokenBucket = "session_token"
 
 // Limiter counts the requests of each API key, person and session's token in token buckets in
-// Redis. While Redis is unavailable, reads, writes and requests with a session's token are not
-// limited and parlance_ratelimit_bypassed_total counts them; session creations have a limit of this
-// node instead.
+// Redis. While Redis is unavailable, requests are not limited and parlance_ratelimit_bypassed_total
+// counts them; those that spend money have a limit of this node instead.
 type Limiter struct {
 	deps     LimiterDeps
 	bypassed *prometheus.CounterVec
 	refused  *prometheus.CounterVec
 
-	// local counts the session creations of each caller in the current minute, while Redis is
+	// local counts the requests of each bucket that spend money in the current minute, while Redis is
 	// unavailable.
 	mu     sync.Mutex
 	minute int64
@@ -94,9 +93,10 @@ func NewLimiter(d LimiterDeps) *Limiter {
 	return &Limiter{deps: d, bypassed: bypassed, refused: refused, local: map[string]int{}}
 }
 
-// Take takes a token of the caller's bucket and sets the RateLimit-* headers.
+// Take takes a token of the caller's bucket for a method and sets the RateLimit-* headers.
 // Errors: RateLimited rate-limited with the time to wait.
-func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, bucket string, header http.Header) error {
+func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, method Policy, header http.Header) error {
+	bucket := method.Rate
 	caller, perMinute := p.CallerID(), l.deps.Plan(p.Plan).RatesPerMinute[bucket]
 	if p.SessionID != "" {
 		bucket, perMinute = sessionTokenBucket, l.deps.SessionPerMinute
@@ -105,7 +105,7 @@ func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, bucket strin
 		return nil
 	}
 	if !l.shouldAskRedis() {
-		return l.withoutRedis(p, bucket, perMinute)
+		return l.withoutRedis(caller, bucket, perMinute, method.Spends)
 	}
 	// The caller's context is not used. A caller that hangs up at once would not be counted, and
 	// Redis would seem to be unavailable.
@@ -117,7 +117,7 @@ func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, bucket strin
 	answer, err := takeToken.Run(ctx, l.deps.Redis, []string{key}, rate, capacity, strconv.FormatFloat(now, 'f', 6, 64)).Slice()
 	l.noteRedis(err)
 	if err != nil || len(answer) != 3 {
-		return l.withoutRedis(p, bucket, perMinute)
+		return l.withoutRedis(caller, bucket, perMinute, method.Spends)
 	}
 	taken, _ := answer[0].(int64)
 	left, wait := number(answer[1]), number(answer[2])
@@ -178,22 +178,22 @@ func (l *Limiter) noteRedis(err error) {
 	}
 }
 
-func (l *Limiter) withoutRedis(p workspaces.Principal, bucket string, perMinute int) error {
+func (l *Limiter) withoutRedis(caller, bucket string, perMinute int, spends bool) error {
 	l.bypassed.WithLabelValues(bucket).Inc()
-	if bucket != "session" {
+	if !spends {
 		return nil
 	}
-	minute := l.deps.Now().Unix() / 60
+	key, minute := caller+":"+bucket, l.deps.Now().Unix()/60
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.minute != minute {
 		l.minute = minute
 		clear(l.local)
 	}
-	if l.local[p.CallerID()] >= perMinute {
+	if l.local[key] >= perMinute {
 		l.refused.WithLabelValues(bucket).Inc()
 		return tooMany(bucket, perMinute, time.Minute)
 	}
-	l.local[p.CallerID()]++
+	l.local[key]++
 	return nil
 }

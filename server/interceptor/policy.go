@@ -30,6 +30,8 @@ type Policy struct {
 	Path []string
 	// Billing allows people with that role, whatever the scope.
 	Billing bool
+	// Spends says that a call costs money of a model or of the telephone.
+	Spends bool
 	// Personal refuses analysts.
 	Personal bool
 	// Deprecation is nil for a method that stays.
@@ -148,7 +150,7 @@ func policyOf(method protoreflect.MethodDescriptor) (Policy, error) {
 	}
 	policy := Policy{
 		Scope: scope, SessionToken: stated.GetSessionToken(), Rate: stated.GetRate(), Path: pathFields(method),
-		Billing: stated.GetBilling(), Personal: stated.GetPersonal(),
+		Billing: stated.GetBilling(), Personal: stated.GetPersonal(), Spends: stated.GetSpends(),
 	}
 	deprecation, err := deprecationOf(method)
 	if err != nil {

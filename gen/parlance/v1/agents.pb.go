@@ -4506,13 +4506,14 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\t_revision\"W\n" +
 	"\x17DeleteAgentDraftRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x02 \x01(\tR\aagentId2\xe9\x12\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId2\xeb\x12\n" +
 	"\fAgentService\x12\xab\x01\n" +
 	"\vCreateAgent\x12\x1f.parlance.v1.CreateAgentRequest\x1a\x12.parlance.v1.Agent\"g\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18.\b\xc9\x01\x12)/v1/workspaces/{workspace_id}/agents/{id}\x82\xd3\xe4\x93\x02):\x01*\"$/v1/workspaces/{workspace_id}/agents\x12\x81\x01\n" +
 	"\n" +
 	"ListAgents\x12\x1e.parlance.v1.ListAgentsRequest\x1a\x1f.parlance.v1.ListAgentsResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/workspaces/{workspace_id}/agents\x12{\n" +
-	"\bGetAgent\x12\x1c.parlance.v1.GetAgentRequest\x1a\x12.parlance.v1.Agent\"=\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x021\x12//v1/workspaces/{workspace_id}/agents/{agent_id}\x12\xa5\x01\n" +
-	"\vCheckGuards\x12\x1f.parlance.v1.CheckGuardsRequest\x1a .parlance.v1.CheckGuardsResponse\"S\xaa\xbb\x18\b\b\x02\x1a\x04read\x82\xd3\xe4\x93\x02A:\x01*\"</v1/workspaces/{workspace_id}/agents/{agent_id}/guards/check\x12\x84\x01\n" +
+	"\bGetAgent\x12\x1c.parlance.v1.GetAgentRequest\x1a\x12.parlance.v1.Agent\"=\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x021\x12//v1/workspaces/{workspace_id}/agents/{agent_id}\x12\xa7\x01\n" +
+	"\vCheckGuards\x12\x1f.parlance.v1.CheckGuardsRequest\x1a .parlance.v1.CheckGuardsResponse\"U\xaa\xbb\x18\n" +
+	"\b\x02\x1a\x04read@\x01\x82\xd3\xe4\x93\x02A:\x01*\"</v1/workspaces/{workspace_id}/agents/{agent_id}/guards/check\x12\x84\x01\n" +
 	"\vUpdateAgent\x12\x1f.parlance.v1.UpdateAgentRequest\x1a\x12.parlance.v1.Agent\"@\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x024:\x01*2//v1/workspaces/{workspace_id}/agents/{agent_id}\x12\x8c\x01\n" +
 	"\vDeleteAgent\x12\x1f.parlance.v1.DeleteAgentRequest\x1a\x16.google.protobuf.Empty\"D\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x021*//v1/workspaces/{workspace_id}/agents/{agent_id}\x12\xaa\x01\n" +
 	"\x11ListAgentVersions\x12%.parlance.v1.ListAgentVersionsRequest\x1a&.parlance.v1.ListAgentVersionsResponse\"F\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02:\x128/v1/workspaces/{workspace_id}/agents/{agent_id}/versions\x12\xc5\x01\n" +

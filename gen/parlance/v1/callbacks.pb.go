@@ -3330,25 +3330,24 @@ const file_parlance_v1_callbacks_proto_rawDesc = "" +
 	"\x15GetCallConsentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
 	"\auser_id\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x02R\x06userId2\xa2\x1a\n" +
-	"\x0fCallbackService\x12\xba\x01\n" +
-	"\x0eCreateCallback\x12\".parlance.v1.CreateCallbackRequest\x1a\x15.parlance.v1.Callback\"m\xaa\xbb\x18\x02\b\x03\xb2\xbb\x181\b\xc9\x01\x12,/v1/workspaces/{workspace_id}/callbacks/{id}\x82\xd3\xe4\x93\x02,:\x01*\"'/v1/workspaces/{workspace_id}/callbacks\x12\x8d\x01\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x02R\x06userId2\xaf\x1a\n" +
+	"\x0fCallbackService\x12\xbc\x01\n" +
+	"\x0eCreateCallback\x12\".parlance.v1.CreateCallbackRequest\x1a\x15.parlance.v1.Callback\"o\xaa\xbb\x18\x04\b\x03@\x01\xb2\xbb\x181\b\xc9\x01\x12,/v1/workspaces/{workspace_id}/callbacks/{id}\x82\xd3\xe4\x93\x02,:\x01*\"'/v1/workspaces/{workspace_id}/callbacks\x12\x8d\x01\n" +
 	"\rListCallbacks\x12!.parlance.v1.ListCallbacksRequest\x1a\".parlance.v1.ListCallbacksResponse\"5\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02)\x12'/v1/workspaces/{workspace_id}/callbacks\x12\xa8\x01\n" +
 	"\x13GetCallbackCalendar\x12'.parlance.v1.GetCallbackCalendarRequest\x1a(.parlance.v1.GetCallbackCalendarResponse\">\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x022\x120/v1/workspaces/{workspace_id}/callbacks/calendar\x12\xba\x01\n" +
 	"\x16ExportCallbackCalendar\x12*.parlance.v1.ExportCallbackCalendarRequest\x1a+.parlance.v1.ExportCallbackCalendarResponse\"E\xaa\xbb\x18\f\b\x01\x1a\x04read \x038\x01\xb2\xbb\x181\x1a/GET /v1/workspaces/{workspace_id}/callbacks.ics0\x01\x12\x8a\x01\n" +
-	"\vGetCallback\x12\x1f.parlance.v1.GetCallbackRequest\x1a\x15.parlance.v1.Callback\"C\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x027\x125/v1/workspaces/{workspace_id}/callbacks/{callback_id}\x12\x93\x01\n" +
-	"\x0eUpdateCallback\x12\".parlance.v1.UpdateCallbackRequest\x1a\x15.parlance.v1.Callback\"F\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02::\x01*25/v1/workspaces/{workspace_id}/callbacks/{callback_id}\x12\x9a\x01\n" +
-	"\x0eCancelCallback\x12\".parlance.v1.CancelCallbackRequest\x1a\x15.parlance.v1.Callback\"M\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02A:\x01*\"</v1/workspaces/{workspace_id}/callbacks/{callback_id}/cancel\x12\xe4\x01\n" +
-	"\x16CreateCallbackSchedule\x12*.parlance.v1.CreateCallbackScheduleRequest\x1a\x1d.parlance.v1.CallbackSchedule\"\x7f\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18:\b\xc9\x01\x125/v1/workspaces/{workspace_id}/callback-schedules/{id}\x82\xd3\xe4\x93\x025:\x01*\"0/v1/workspaces/{workspace_id}/callback-schedules\x12\xae\x01\n" +
+	"\vGetCallback\x12\x1f.parlance.v1.GetCallbackRequest\x1a\x15.parlance.v1.Callback\"C\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x027\x125/v1/workspaces/{workspace_id}/callbacks/{callback_id}\x12\x95\x01\n" +
+	"\x0eUpdateCallback\x12\".parlance.v1.UpdateCallbackRequest\x1a\x15.parlance.v1.Callback\"H\xaa\xbb\x18\x04\b\x03@\x01\x82\xd3\xe4\x93\x02::\x01*25/v1/workspaces/{workspace_id}/callbacks/{callback_id}\x12\x9a\x01\n" +
+	"\x0eCancelCallback\x12\".parlance.v1.CancelCallbackRequest\x1a\x15.parlance.v1.Callback\"M\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02A:\x01*\"</v1/workspaces/{workspace_id}/callbacks/{callback_id}/cancel\x12\xe7\x01\n" +
+	"\x16CreateCallbackSchedule\x12*.parlance.v1.CreateCallbackScheduleRequest\x1a\x1d.parlance.v1.CallbackSchedule\"\x81\x01\xaa\xbb\x18\x04\b\x03@\x01\xb2\xbb\x18:\b\xc9\x01\x125/v1/workspaces/{workspace_id}/callback-schedules/{id}\x82\xd3\xe4\x93\x025:\x01*\"0/v1/workspaces/{workspace_id}/callback-schedules\x12\xae\x01\n" +
 	"\x15ListCallbackSchedules\x12).parlance.v1.ListCallbackSchedulesRequest\x1a*.parlance.v1.ListCallbackSchedulesResponse\">\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x022\x120/v1/workspaces/{workspace_id}/callback-schedules\x12\xab\x01\n" +
-	"\x13GetCallbackSchedule\x12'.parlance.v1.GetCallbackScheduleRequest\x1a\x1d.parlance.v1.CallbackSchedule\"L\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02@\x12>/v1/workspaces/{workspace_id}/callback-schedules/{schedule_id}\x12\xb4\x01\n" +
-	"\x16UpdateCallbackSchedule\x12*.parlance.v1.UpdateCallbackScheduleRequest\x1a\x1d.parlance.v1.CallbackSchedule\"O\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02C:\x01*2>/v1/workspaces/{workspace_id}/callback-schedules/{schedule_id}\x12\xb1\x01\n" +
-	"\x16DeleteCallbackSchedule\x12*.parlance.v1.DeleteCallbackScheduleRequest\x1a\x16.google.protobuf.Empty\"S\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02@*>/v1/workspaces/{workspace_id}/callback-schedules/{schedule_id}\x12\xe5\x01\n" +
-	"\x13CreateCallbackBatch\x12'.parlance.v1.CreateCallbackBatchRequest\x1a\x1a.parlance.v1.CallbackBatch\"\x88\x01\xaa\xbb\x18\n" +
-	"\b\x03\x1a\x06upload\xb2\xbb\x18=\b\xc9\x01\x123/v1/workspaces/{workspace_id}/callback-batches/{id}(\x80\x80\x80\x04\x82\xd3\xe4\x93\x023:\x01*\"./v1/workspaces/{workspace_id}/callback-batches\x12\xa6\x01\n" +
+	"\x13GetCallbackSchedule\x12'.parlance.v1.GetCallbackScheduleRequest\x1a\x1d.parlance.v1.CallbackSchedule\"L\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02@\x12>/v1/workspaces/{workspace_id}/callback-schedules/{schedule_id}\x12\xb6\x01\n" +
+	"\x16UpdateCallbackSchedule\x12*.parlance.v1.UpdateCallbackScheduleRequest\x1a\x1d.parlance.v1.CallbackSchedule\"Q\xaa\xbb\x18\x04\b\x03@\x01\x82\xd3\xe4\x93\x02C:\x01*2>/v1/workspaces/{workspace_id}/callback-schedules/{schedule_id}\x12\xb1\x01\n" +
+	"\x16DeleteCallbackSchedule\x12*.parlance.v1.DeleteCallbackScheduleRequest\x1a\x16.google.protobuf.Empty\"S\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02@*>/v1/workspaces/{workspace_id}/callback-schedules/{schedule_id}\x12\xe7\x01\n" +
+	"\x13CreateCallbackBatch\x12'.parlance.v1.CreateCallbackBatchRequest\x1a\x1a.parlance.v1.CallbackBatch\"\x8a\x01\xaa\xbb\x18\f\b\x03\x1a\x06upload@\x01\xb2\xbb\x18=\b\xc9\x01\x123/v1/workspaces/{workspace_id}/callback-batches/{id}(\x80\x80\x80\x04\x82\xd3\xe4\x93\x023:\x01*\"./v1/workspaces/{workspace_id}/callback-batches\x12\xa6\x01\n" +
 	"\x13ListCallbackBatches\x12'.parlance.v1.ListCallbackBatchesRequest\x1a(.parlance.v1.ListCallbackBatchesResponse\"<\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x020\x12./v1/workspaces/{workspace_id}/callback-batches\x12\x9d\x01\n" +
-	"\x10GetCallbackBatch\x12$.parlance.v1.GetCallbackBatchRequest\x1a\x1a.parlance.v1.CallbackBatch\"G\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02;\x129/v1/workspaces/{workspace_id}/callback-batches/{batch_id}\x12\xb0\x01\n" +
-	"\x14ControlCallbackBatch\x12(.parlance.v1.ControlCallbackBatchRequest\x1a\x1a.parlance.v1.CallbackBatch\"R\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02F:\x01*\"A/v1/workspaces/{workspace_id}/callback-batches/{batch_id}/control\x12\xc9\x01\n" +
+	"\x10GetCallbackBatch\x12$.parlance.v1.GetCallbackBatchRequest\x1a\x1a.parlance.v1.CallbackBatch\"G\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02;\x129/v1/workspaces/{workspace_id}/callback-batches/{batch_id}\x12\xb2\x01\n" +
+	"\x14ControlCallbackBatch\x12(.parlance.v1.ControlCallbackBatchRequest\x1a\x1a.parlance.v1.CallbackBatch\"T\xaa\xbb\x18\x04\b\x03@\x01\x82\xd3\xe4\x93\x02F:\x01*\"A/v1/workspaces/{workspace_id}/callback-batches/{batch_id}/control\x12\xc9\x01\n" +
 	"\x13ExportCallbackBatch\x12'.parlance.v1.ExportCallbackBatchRequest\x1a(.parlance.v1.ExportCallbackBatchResponse\"]\xaa\xbb\x18\n" +
 	"\b\x03\x1a\x04read \x03\xb2\xbb\x18K\x1aIGET /v1/workspaces/{workspace_id}/callback-batches/{batch_id}/results.csv0\x01\x12\x9b\x01\n" +
 	"\x0eSetCallConsent\x12\".parlance.v1.SetCallConsentRequest\x1a\x18.parlance.v1.CallConsent\"K\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02?:\x01*\":/v1/workspaces/{workspace_id}/users/{user_id}/call-consent\x12\x9a\x01\n" +

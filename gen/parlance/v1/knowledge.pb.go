@@ -4802,7 +4802,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"compare_to\x18\x03 \x01(\tR\tcompareTo\"j\n" +
 	" DeleteKnowledgeEvaluationRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
-	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId2\x84#\n" +
+	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId2\x88#\n" +
 	"\x10KnowledgeService\x12\xa0\x01\n" +
 	"\fUploadSource\x12 .parlance.v1.UploadSourceRequest\x1a\x13.parlance.v1.Source\"W\xaa\xbb\x18\n" +
 	"\b\x03\x1a\x06upload\xb2\xbb\x18E\b\xca\x01\x1a@POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload(\x01\x12\xab\x01\n" +
@@ -4825,13 +4825,14 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\vWatchSource\x12\x1f.parlance.v1.WatchSourceRequest\x1a .parlance.v1.WatchSourceResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/events0\x01\x12\xa4\x01\n" +
 	"\n" +
 	"ListChunks\x12\x1e.parlance.v1.ListChunksRequest\x1a\x1f.parlance.v1.ListChunksResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/chunks\x12\xa7\x01\n" +
-	"\vUpdateChunk\x12\x1f.parlance.v1.UpdateChunkRequest\x1a\x12.parlance.v1.Chunk\"c\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02W:\x01*2R/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/chunks/{chunk_id}\x12\xa4\x01\n" +
-	"\x0eQueryKnowledge\x12\".parlance.v1.QueryKnowledgeRequest\x1a#.parlance.v1.QueryKnowledgeResponse\"I\xaa\xbb\x18\b\b\x02\x1a\x04read\x82\xd3\xe4\x93\x027:\x01*\"2/v1/workspaces/{workspace_id}/knowledge-base/query\x12\xa0\x01\n" +
+	"\vUpdateChunk\x12\x1f.parlance.v1.UpdateChunkRequest\x1a\x12.parlance.v1.Chunk\"c\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02W:\x01*2R/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/chunks/{chunk_id}\x12\xa6\x01\n" +
+	"\x0eQueryKnowledge\x12\".parlance.v1.QueryKnowledgeRequest\x1a#.parlance.v1.QueryKnowledgeResponse\"K\xaa\xbb\x18\n" +
+	"\b\x02\x1a\x04read@\x01\x82\xd3\xe4\x93\x027:\x01*\"2/v1/workspaces/{workspace_id}/knowledge-base/query\x12\xa0\x01\n" +
 	"\x12GetEmbeddingStatus\x12&.parlance.v1.GetEmbeddingStatusRequest\x1a\x1c.parlance.v1.EmbeddingStatus\"D\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x028\x126/v1/workspaces/{workspace_id}/knowledge-base/embedding\x12\xae\x01\n" +
 	"\rAttachSources\x12!.parlance.v1.AttachSourcesRequest\x1a\".parlance.v1.AttachSourcesResponse\"V\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02J:\x01*\"E/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base/attach\x12\xbc\x01\n" +
 	"\x15ListSourceAttachments\x12).parlance.v1.ListSourceAttachmentsRequest\x1a*.parlance.v1.ListSourceAttachmentsResponse\"L\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02@\x12>/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base\x12\xa9\x01\n" +
-	"\fDetachSource\x12 .parlance.v1.DetachSourceRequest\x1a\x16.google.protobuf.Empty\"_\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02L*J/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base/{source_id}\x12\xfe\x01\n" +
-	"\x19CreateKnowledgeEvaluation\x12-.parlance.v1.CreateKnowledgeEvaluationRequest\x1a .parlance.v1.KnowledgeEvaluation\"\x8f\x01\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18B\b\xc9\x01\x12=/v1/workspaces/{workspace_id}/knowledge-base/evaluations/{id}\x82\xd3\xe4\x93\x02=:\x01*\"8/v1/workspaces/{workspace_id}/knowledge-base/evaluations\x12\xbf\x01\n" +
+	"\fDetachSource\x12 .parlance.v1.DetachSourceRequest\x1a\x16.google.protobuf.Empty\"_\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02L*J/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base/{source_id}\x12\x80\x02\n" +
+	"\x19CreateKnowledgeEvaluation\x12-.parlance.v1.CreateKnowledgeEvaluationRequest\x1a .parlance.v1.KnowledgeEvaluation\"\x91\x01\xaa\xbb\x18\x04\b\x03@\x01\xb2\xbb\x18B\b\xc9\x01\x12=/v1/workspaces/{workspace_id}/knowledge-base/evaluations/{id}\x82\xd3\xe4\x93\x02=:\x01*\"8/v1/workspaces/{workspace_id}/knowledge-base/evaluations\x12\xbf\x01\n" +
 	"\x18ListKnowledgeEvaluations\x12,.parlance.v1.ListKnowledgeEvaluationsRequest\x1a-.parlance.v1.ListKnowledgeEvaluationsResponse\"F\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02:\x128/v1/workspaces/{workspace_id}/knowledge-base/evaluations\x12\xbe\x01\n" +
 	"\x16GetKnowledgeEvaluation\x12*.parlance.v1.GetKnowledgeEvaluationRequest\x1a .parlance.v1.KnowledgeEvaluation\"V\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02J\x12H/v1/workspaces/{workspace_id}/knowledge-base/evaluations/{evaluation_id}\x12\xc1\x01\n" +
 	"\x19DeleteKnowledgeEvaluation\x12-.parlance.v1.DeleteKnowledgeEvaluationRequest\x1a\x16.google.protobuf.Empty\"]\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02J*H/v1/workspaces/{workspace_id}/knowledge-base/evaluations/{evaluation_id}B2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"

@@ -1568,12 +1568,12 @@ const file_parlance_v1_memory_proto_rawDesc = "" +
 	"\auser_id\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x02R\x06userId\"2\n" +
 	"\x16DeleteMemoriesResponse\x12\x18\n" +
-	"\adeleted\x18\x01 \x01(\x05R\adeleted2\xb4\f\n" +
+	"\adeleted\x18\x01 \x01(\x05R\adeleted2\xb6\f\n" +
 	"\rMemoryService\x12\x7f\n" +
 	"\tListUsers\x12\x1d.parlance.v1.ListUsersRequest\x1a\x1e.parlance.v1.ListUsersResponse\"3\xaa\xbb\x18\x04\b\x018\x01\x82\xd3\xe4\x93\x02%\x12#/v1/workspaces/{workspace_id}/users\x12x\n" +
 	"\aGetUser\x12\x1b.parlance.v1.GetUserRequest\x1a\x11.parlance.v1.User\"=\xaa\xbb\x18\x04\b\x018\x01\x82\xd3\xe4\x93\x02/\x12-/v1/workspaces/{workspace_id}/users/{user_id}\x12\x99\x01\n" +
-	"\fListMemories\x12 .parlance.v1.ListMemoriesRequest\x1a!.parlance.v1.ListMemoriesResponse\"D\xaa\xbb\x18\x04\b\x018\x01\x82\xd3\xe4\x93\x026\x124/v1/workspaces/{workspace_id}/users/{user_id}/memory\x12\xa9\x01\n" +
-	"\x0eSearchMemories\x12\".parlance.v1.SearchMemoriesRequest\x1a#.parlance.v1.SearchMemoriesResponse\"N\xaa\xbb\x18\x04\b\x02 \x01\x82\xd3\xe4\x93\x02@:\x01*\";/v1/workspaces/{workspace_id}/users/{user_id}/memory/search\x12\x91\x01\n" +
+	"\fListMemories\x12 .parlance.v1.ListMemoriesRequest\x1a!.parlance.v1.ListMemoriesResponse\"D\xaa\xbb\x18\x04\b\x018\x01\x82\xd3\xe4\x93\x026\x124/v1/workspaces/{workspace_id}/users/{user_id}/memory\x12\xab\x01\n" +
+	"\x0eSearchMemories\x12\".parlance.v1.SearchMemoriesRequest\x1a#.parlance.v1.SearchMemoriesResponse\"P\xaa\xbb\x18\x06\b\x02 \x01@\x01\x82\xd3\xe4\x93\x02@:\x01*\";/v1/workspaces/{workspace_id}/users/{user_id}/memory/search\x12\x91\x01\n" +
 	"\tGetMemory\x12\x1d.parlance.v1.GetMemoryRequest\x1a\x13.parlance.v1.Memory\"P\xaa\xbb\x18\x04\b\x018\x01\x82\xd3\xe4\x93\x02B\x12@/v1/workspaces/{workspace_id}/users/{user_id}/memory/{memory_id}\x12\xc9\x01\n" +
 	"\tAddMemory\x12\x1d.parlance.v1.AddMemoryRequest\x1a\x13.parlance.v1.Memory\"\x87\x01\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18>\b\xc9\x01\x129/v1/workspaces/{workspace_id}/users/{user_id}/memory/{id}\x82\xd3\xe4\x93\x029:\x01*\"4/v1/workspaces/{workspace_id}/users/{user_id}/memory\x12\x98\x01\n" +
 	"\fUpdateMemory\x12 .parlance.v1.UpdateMemoryRequest\x1a\x13.parlance.v1.Memory\"Q\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02E:\x01*2@/v1/workspaces/{workspace_id}/users/{user_id}/memory/{memory_id}\x12\xa2\x01\n" +

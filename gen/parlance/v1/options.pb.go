@@ -242,7 +242,10 @@ type MethodPolicy struct {
 	// Whether the answer is full of personal data that cannot be taken out of it, such as sound.
 	// People with the role analyst may not call it; in what else they are answered, personal data
 	// is masked.
-	Personal      bool `protobuf:"varint,7,opt,name=personal,proto3" json:"personal,omitempty"`
+	Personal bool `protobuf:"varint,7,opt,name=personal,proto3" json:"personal,omitempty"`
+	// Whether a call costs money of a model or of the telephone. While Redis is unavailable, these
+	// calls alone are held to their rate, by each server.
+	Spends        bool `protobuf:"varint,8,opt,name=spends,proto3" json:"spends,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -322,6 +325,13 @@ func (x *MethodPolicy) GetBilling() bool {
 func (x *MethodPolicy) GetPersonal() bool {
 	if x != nil {
 		return x.Personal
+	}
+	return false
+}
+
+func (x *MethodPolicy) GetSpends() bool {
+	if x != nil {
+		return x.Spends
 	}
 	return false
 }
@@ -643,7 +653,7 @@ var File_parlance_v1_options_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_options_proto_rawDesc = "" +
 	"\n" +
-	"\x19parlance/v1/options.proto\x12\vparlance.v1\x1a google/protobuf/descriptor.proto\"\xf4\x01\n" +
+	"\x19parlance/v1/options.proto\x12\vparlance.v1\x1a google/protobuf/descriptor.proto\"\x8c\x02\n" +
 	"\fMethodPolicy\x12(\n" +
 	"\x05scope\x18\x01 \x01(\x0e2\x12.parlance.v1.ScopeR\x05scope\x12#\n" +
 	"\rsession_token\x18\x02 \x01(\bR\fsessionToken\x12\x12\n" +
@@ -651,7 +661,8 @@ const file_parlance_v1_options_proto_rawDesc = "" +
 	"\x05audit\x18\x04 \x01(\x0e2\x12.parlance.v1.AuditR\x05audit\x12!\n" +
 	"\faudit_before\x18\x05 \x01(\tR\vauditBefore\x12\x18\n" +
 	"\abilling\x18\x06 \x01(\bR\abilling\x12\x1a\n" +
-	"\bpersonal\x18\a \x01(\bR\bpersonal\"\xb0\x01\n" +
+	"\bpersonal\x18\a \x01(\bR\bpersonal\x12\x16\n" +
+	"\x06spends\x18\b \x01(\bR\x06spends\"\xb0\x01\n" +
 	"\n" +
 	"RestPolicy\x12%\n" +
 	"\x0esuccess_status\x18\x01 \x01(\x05R\rsuccessStatus\x12\x1a\n" +

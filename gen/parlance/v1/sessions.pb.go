@@ -6720,20 +6720,20 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x1cListSessionToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x9d\x15\n" +
-	"\x0eSessionService\x12\x9a\x01\n" +
-	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"B\xaa\xbb\x18\r\b\x02\x1a\asession \x01\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xa3\x15\n" +
+	"\x0eSessionService\x12\x9c\x01\n" +
+	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"D\xaa\xbb\x18\x0f\b\x02\x1a\asession \x01@\x01\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
 	"\fListSessions\x12 .parlance.v1.ListSessionsRequest\x1a!.parlance.v1.ListSessionsResponse\"\x1a\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/sessions\x12k\n" +
 	"\n" +
 	"GetSession\x12\x1e.parlance.v1.GetSessionRequest\x1a\x14.parlance.v1.Session\"'\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/sessions/{session_id}\x12v\n" +
 	"\n" +
 	"EndSession\x12\x1e.parlance.v1.EndSessionRequest\x1a\x14.parlance.v1.Session\"2\xaa\xbb\x18\x06\b\x02\x10\x01 \x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/sessions/{session_id}/end\x12z\n" +
-	"\rDeleteSession\x12!.parlance.v1.DeleteSessionRequest\x1a\x16.google.protobuf.Empty\".\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02\x1b*\x19/v1/sessions/{session_id}\x12\x93\x01\n" +
+	"\rDeleteSession\x12!.parlance.v1.DeleteSessionRequest\x1a\x16.google.protobuf.Empty\".\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02\x1b*\x19/v1/sessions/{session_id}\x12\x95\x01\n" +
 	"\n" +
-	"CreateTurn\x12\x1e.parlance.v1.CreateTurnRequest\x1a\x1f.parlance.v1.CreateTurnResponse\"D\xaa\xbb\x18\x06\b\x02\x10\x01 \x01\xb2\xbb\x18\f\"\n" +
-	"StreamTurn\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/v1/sessions/{session_id}/turns\x12b\n" +
+	"CreateTurn\x12\x1e.parlance.v1.CreateTurnRequest\x1a\x1f.parlance.v1.CreateTurnResponse\"F\xaa\xbb\x18\b\b\x02\x10\x01 \x01@\x01\xb2\xbb\x18\f\"\n" +
+	"StreamTurn\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/v1/sessions/{session_id}/turns\x12d\n" +
 	"\n" +
-	"StreamTurn\x12\x1e.parlance.v1.StreamTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x11\xaa\xbb\x18\r\b\x02\x10\x01\x1a\x05write \x010\x01\x12\x84\x01\n" +
+	"StreamTurn\x12\x1e.parlance.v1.StreamTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x13\xaa\xbb\x18\x0f\b\x02\x10\x01\x1a\x05write \x01@\x010\x01\x12\x84\x01\n" +
 	"\aGetTurn\x12\x1b.parlance.v1.GetTurnRequest\x1a\x11.parlance.v1.Turn\"I\xaa\xbb\x18\x04\b\x01\x10\x01\xb2\xbb\x18\f\"\n" +
 	"FollowTurn\x82\xd3\xe4\x93\x02+\x12)/v1/sessions/{session_id}/turns/{turn_id}\x12a\n" +
 	"\n" +

@@ -1499,7 +1499,7 @@ const file_parlance_v1_telephony_proto_rawDesc = "" +
 	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x1d\n" +
 	"\x02to\x18\x03 \x01(\tB\r\xbaH\x06r\x04\x10\x01\x18@\xc0\xbb\x18\x02R\x02to\x12'\n" +
 	"\x04mode\x18\x04 \x01(\tB\x13\xbaH\x10r\x0eR\x00R\x04coldR\x04warmR\x04mode\x12&\n" +
-	"\asummary\x18\x05 \x01(\tB\f\xbaH\x05r\x03\x18\xe8\a\xc0\xbb\x18\x02R\asummary2\xd4\f\n" +
+	"\asummary\x18\x05 \x01(\tB\f\xbaH\x05r\x03\x18\xe8\a\xc0\xbb\x18\x02R\asummary2\xd6\f\n" +
 	"\x10TelephonyService\x12\xcb\x01\n" +
 	"\x11CreatePhoneNumber\x12%.parlance.v1.CreatePhoneNumberRequest\x1a\x18.parlance.v1.PhoneNumber\"u\xaa\xbb\x18\x02\b\x03\xb2\xbb\x185\b\xc9\x01\x120/v1/workspaces/{workspace_id}/phone-numbers/{id}\x82\xd3\xe4\x93\x020:\x01*\"+/v1/workspaces/{workspace_id}/phone-numbers\x12\x9a\x01\n" +
 	"\x10ListPhoneNumbers\x12$.parlance.v1.ListPhoneNumbersRequest\x1a%.parlance.v1.ListPhoneNumbersResponse\"9\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02-\x12+/v1/workspaces/{workspace_id}/phone-numbers\x12\x95\x01\n" +
@@ -1510,8 +1510,8 @@ const file_parlance_v1_telephony_proto_rawDesc = "" +
 	"\tListCalls\x12\x1d.parlance.v1.ListCallsRequest\x1a\x1e.parlance.v1.ListCallsResponse\"1\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02%\x12#/v1/workspaces/{workspace_id}/calls\x12{\n" +
 	"\aGetCall\x12\x1b.parlance.v1.GetCallRequest\x1a\x16.parlance.v1.PhoneCall\";\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02/\x12-/v1/workspaces/{workspace_id}/calls/{call_id}\x12\x8c\x01\n" +
 	"\n" +
-	"HangUpCall\x12\x1e.parlance.v1.HangUpCallRequest\x1a\x16.parlance.v1.PhoneCall\"F\xaa\xbb\x18\x02\b\x02\x82\xd3\xe4\x93\x02::\x01*\"5/v1/workspaces/{workspace_id}/calls/{call_id}/hang-up\x12\x91\x01\n" +
-	"\fTransferCall\x12 .parlance.v1.TransferCallRequest\x1a\x16.parlance.v1.PhoneCall\"G\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02;:\x01*\"6/v1/workspaces/{workspace_id}/calls/{call_id}/transferB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
+	"HangUpCall\x12\x1e.parlance.v1.HangUpCallRequest\x1a\x16.parlance.v1.PhoneCall\"F\xaa\xbb\x18\x02\b\x02\x82\xd3\xe4\x93\x02::\x01*\"5/v1/workspaces/{workspace_id}/calls/{call_id}/hang-up\x12\x93\x01\n" +
+	"\fTransferCall\x12 .parlance.v1.TransferCallRequest\x1a\x16.parlance.v1.PhoneCall\"I\xaa\xbb\x18\x04\b\x03@\x01\x82\xd3\xe4\x93\x02;:\x01*\"6/v1/workspaces/{workspace_id}/calls/{call_id}/transferB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
 	file_parlance_v1_telephony_proto_rawDescOnce sync.Once
