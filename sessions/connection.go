@@ -61,6 +61,16 @@ func deleteConnection(ctx context.Context, db bun.IDB, tenant workspaces.TenantI
 	return removed, nil
 }
 
+// HasConnection reports whether a session has a socket of a channel.
+func HasConnection(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, id ID, channel Channel) (bool, error) {
+	n, err := db.NewSelect().Model((*Connection)(nil)).Where("c.tenant_id = ?", tenant).Where("c.session_id = ?", id).
+		Where("c.channel = ?", channel).Count(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for a socket of a session: %w", err)
+	}
+	return n > 0, nil
+}
+
 // countConnections returns the number of a session's sockets.
 func countConnections(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, id ID) (int, error) {
 	count, err := db.NewSelect().Model((*Connection)(nil)).

@@ -664,6 +664,8 @@ CREATE TABLE phone_calls (
     ended_at timestamp with time zone,
     duration_seconds integer NOT NULL DEFAULT 0,
     pstn_minutes integer NOT NULL DEFAULT 0,
+    transfer_answered_at timestamp with time zone,
+    transfer_by_session boolean NOT NULL DEFAULT false,
     CONSTRAINT phone_calls_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text]))),
     CONSTRAINT phone_calls_pkey PRIMARY KEY (id),
     CONSTRAINT phone_calls_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE

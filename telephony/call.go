@@ -1,6 +1,7 @@
 package telephony
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -112,10 +113,19 @@ type Transfer struct {
 	Reason      string    `bun:"reason"`
 	RingSeconds int       `bun:"ring_seconds"`
 	RequestedAt time.Time `bun:"requested_at,nullzero"`
+	// AnsweredAt is when the person began to hear the summary.
+	AnsweredAt  time.Time `bun:"answered_at,nullzero"`
 	ConnectedAt time.Time `bun:"connected_at,nullzero"`
-	// DueAt is when one that is requested is made at the latest.
+	// BySession says that the session has asked for it: it is made only while the session still
+	// does.
+	BySession bool `bun:"by_session"`
+	// DueAt is when Sweep goes on with it: one that is requested is made, one whose summary is said
+	// is taken to be connected, and one that rings is given up.
 	DueAt time.Time `bun:"due_at,nullzero"`
 }
+
+// number tells the transfers of a call apart.
+func (t Transfer) number() string { return strconv.FormatInt(t.RequestedAt.UnixMicro(), 10) }
 
 // isPending reports whether a person is being looked for.
 func (t Transfer) isPending() bool {
@@ -152,8 +162,8 @@ type Call struct {
 	Reason           string            `bun:"reason"`
 	RingSeconds      int               `bun:"ring_seconds"`
 	MaxSeconds       int               `bun:"max_duration_seconds"`
-	// DetectMachine asks the carrier whether a machine answers. VoicemailMessage is left on one then;
-	// when it is empty, the call is hung up.
+	// DetectMachine asks the carrier whether a machine answers. VoicemailMessage is left on one
+	// then; when it is empty, the call is hung up.
 	DetectMachine    bool     `bun:"detect_machine"`
 	VoicemailMessage string   `bun:"voicemail_message"`
 	Transfer         Transfer `bun:"embed:transfer_"`

@@ -26,10 +26,15 @@
 // # Transfers
 //
 //	"" ──► requested ──► ringing ──► connected
-//	                        └──► failed: the caller comes back to the agent, or the call is over
+//	            │           └──► failed: the caller comes back to the agent, or the call is over
+//	            └──► "": the session does not ask for it any more
 //
 // A handover that a session asks for (sessions/handover) becomes a transfer. It is made when the
 // agent has said what it had to say: the media socket tells (TransferNow), Sweep makes the rest.
+//
+// Webhooks name the transfer that they are about, and what is read of a call is locked before it is
+// changed: what comes late or twice, or in another order, changes nothing. A transfer of which
+// nothing is heard is given up when its caller still talks to the agent.
 //
 // # Deleted calls
 //

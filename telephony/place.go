@@ -128,12 +128,16 @@ func (s *Service) CreateTx(ctx context.Context, tx bun.Tx, n NewCall, now time.T
 }
 
 // Place has the carrier place a call that CreateTx wrote down. A carrier that refuses ends the
-// call. After another error it is not known whether the number is called; Sweep finds out, so the
-// caller has nothing to do. Errors: those of the database.
+// call. After another error it is not known whether the number is called, and one whose lease is
+// nearly over is not placed; Sweep does the rest, so the caller has nothing to do. Errors: those of
+// the database.
 func (s *Service) Place(ctx context.Context, call Call) error {
 	c, err := s.CarrierFunc(ctx, call.Ref())
-	if err != nil {
-		return s.end(ctx, call, Failed, string(postgres.Decide(err).Reason))
+	if fault.IsReason(err, fault.ProviderNotConfigured) {
+		return s.end(ctx, call, Failed, string(fault.ProviderNotConfigured))
+	}
+	if err != nil || call.CheckAt.Sub(s.now()) < placeTimeout {
+		return err
 	}
 	placing, cancel := context.WithTimeout(ctx, placeTimeout)
 	defer cancel()

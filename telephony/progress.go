@@ -33,11 +33,12 @@ const (
 
 // apply writes down what a carrier says of a call, and returns the call as it is then.
 func (s *Service) apply(ctx context.Context, call Call, u carrier.Update) (after Call, err error) {
-	now := s.now()
+	now, isOver := s.now(), false
 	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
 		if after, err = lock(ctx, tx, call); err != nil {
 			return err
 		}
+		isOver = after.Status.IsOver()
 		if after.CarrierCallID == "" && u.ID != "" {
 			after.CarrierCallID = u.ID
 			if err := update(ctx, tx, after, "carrier_call_id"); err != nil {
@@ -49,7 +50,7 @@ func (s *Service) apply(ctx context.Context, call Call, u carrier.Update) (after
 		}
 		return nil
 	})
-	if err == nil && after.Status.IsOver() && !call.Status.IsOver() {
+	if err == nil && after.Status.IsOver() && !isOver {
 		s.overs.WithLabelValues(string(after.Direction), string(after.Status)).Inc()
 		s.endSession(ctx, after)
 	}
@@ -206,10 +207,11 @@ func (s *Service) countMinutes(ctx context.Context, tx bun.Tx, call *Call, minut
 // end ends a call that the carrier knows nothing of, or nothing any more: at the time at which it
 // was last known to go on.
 func (s *Service) end(ctx context.Context, call Call, status Status, reason string) error {
-	now := s.now()
+	now, isOver := s.now(), false
 	var after Call
 	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) (err error) {
-		if after, err = lock(ctx, tx, call); err != nil || after.Status.IsOver() {
+		after, err = lock(ctx, tx, call)
+		if isOver = after.Status.IsOver(); err != nil || isOver {
 			return err
 		}
 		at, err := lastKnown(ctx, tx, after)
@@ -222,7 +224,7 @@ func (s *Service) end(ctx context.Context, call Call, status Status, reason stri
 	if fault.IsReason(err, fault.ResourceNotFound) { // it was deleted meanwhile
 		return nil
 	}
-	if err == nil {
+	if err == nil && !isOver {
 		s.overs.WithLabelValues(string(after.Direction), string(after.Status)).Inc()
 		s.endSession(ctx, after)
 	}

@@ -45,6 +45,9 @@ func (s *Service) Receive(ctx context.Context, h Hook) (carrier.Answer, error) {
 		s.Log.WarnContext(ctx, "a webhook of another call", "call_id", call.ID)
 		return c.Render(nil), nil
 	}
+	if h.Transfer != "" && h.Transfer != call.Transfer.number() { // it is late: there has been another since
+		return c.Render(nil), nil
+	}
 	instruction, err := s.handle(ctx, c, call, hook)
 	if fault.IsReason(err, fault.ResourceNotFound) { // it was deleted meanwhile
 		return s.receiveDeleted(ctx, h)
@@ -82,7 +85,7 @@ func (s *Service) handle(ctx context.Context, c carrier.Carrier, call Call, hook
 	case carrier.BridgeEnded:
 		return s.bridgeEnded(ctx, c, call, hook)
 	case carrier.Whispered:
-		return s.whisper(ctx, call), nil
+		return s.whisper(ctx, call)
 	}
 	return nil, fault.New(fault.InvalidRequest, "There is no webhook of this kind.")
 }
@@ -196,12 +199,15 @@ func (s *Service) answeredBy(ctx context.Context, c carrier.Carrier, call Call, 
 	if err != nil || !first || !hook.Machine {
 		return err
 	}
-	s.closeSession(ctx, call, reason)
-	if reason == EndVoicemail {
-		return c.Instruct(ctx, call.CarrierCallID, carrier.HangUp{})
+	var instruction carrier.Instruction = carrier.HangUp{}
+	if reason == EndVoicemailLeft {
+		text := sessions.RenderVariables(call.VoicemailMessage, call.DynamicVariables)
+		instruction = carrier.Speak{Text: text, Language: s.languageOf(ctx, call)}
 	}
-	text := sessions.RenderVariables(call.VoicemailMessage, call.DynamicVariables)
-	return c.Instruct(ctx, call.CarrierCallID, carrier.Speak{Text: text, Language: s.languageOf(ctx, call)})
+	err = c.Instruct(ctx, call.CarrierCallID, instruction)
+	// Behind the instruction: a call whose media socket ends has nothing else to do, and is hung up.
+	s.closeSession(ctx, call, reason)
+	return err
 }
 
 // languageOf is the language of a call's agent; empty when it has none.

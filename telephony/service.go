@@ -126,6 +126,11 @@ func (h hooks) of(c Call, kind carrier.Kind) string {
 	return string(h) + Path + url.PathEscape(c.Carrier) + "/calls/" + string(c.ID) + "/" + string(kind)
 }
 
+// ofTransfer is the address of the webhooks of a kind about a call's transfer.
+func (h hooks) ofTransfer(c Call, kind carrier.Kind) string {
+	return h.of(c, kind) + "/" + c.Transfer.number()
+}
+
 // NumberURL is the address that a carrier calls when there is a call for a number.
 func NumberURL(publicURL, carrierName string, id numbers.ID) string {
 	return strings.TrimRight(publicURL, "/") + Path + url.PathEscape(carrierName) + "/numbers/" + string(id)
@@ -150,6 +155,8 @@ type Hook struct {
 	CallID   ID
 	Kind     carrier.Kind
 	NumberID numbers.ID
+	// Transfer is the number of the transfer that the address is for; empty for others.
+	Transfer string
 	// URI is the path and query of the request.
 	URI    string
 	Header http.Header
@@ -164,6 +171,9 @@ func ParsePath(path string) (Hook, bool) {
 	case !ok:
 	case len(parts) == 4 && parts[1] == "calls":
 		return Hook{Carrier: parts[0], CallID: ID(parts[2]), Kind: carrier.Kind(parts[3])}, knownKinds[carrier.Kind(parts[3])]
+	case len(parts) == 5 && parts[1] == "calls":
+		hook := Hook{Carrier: parts[0], CallID: ID(parts[2]), Kind: carrier.Kind(parts[3]), Transfer: parts[4]}
+		return hook, ofTransfer[hook.Kind]
 	case len(parts) == 3 && parts[1] == "numbers":
 		return Hook{Carrier: parts[0], NumberID: numbers.ID(parts[2]), Kind: carrier.Asked}, true
 	}
@@ -174,6 +184,9 @@ var knownKinds = map[carrier.Kind]bool{
 	carrier.Asked: true, carrier.StatusChanged: true, carrier.MachineDetected: true, carrier.BridgeChanged: true,
 	carrier.BridgeEnded: true, carrier.Whispered: true,
 }
+
+// ofTransfer are the kinds that are about a transfer.
+var ofTransfer = map[carrier.Kind]bool{carrier.BridgeChanged: true, carrier.BridgeEnded: true, carrier.Whispered: true}
 
 // read checks and reads a request with the carrier of a workspace. A carrier of another name than
 // the address says is one that the workspace does not use any more.

@@ -165,14 +165,14 @@ func list(ctx context.Context, db bun.IDB, ref workspaces.Ref, params ListParams
 	})
 }
 
-// claimDueSQL takes calls that are to be looked at, and has nobody else take them for a while.
+// claimDueSQL takes a call that is to be looked at, and has nobody else take it for a while.
 const claimDueSQL = `
 WITH due AS (
     SELECT pc.id
     FROM phone_calls AS pc
     WHERE pc.check_at <= ?
     ORDER BY pc.check_at
-    LIMIT ?
+    LIMIT 1
     FOR UPDATE SKIP LOCKED
 )
 UPDATE phone_calls AS pc
@@ -181,13 +181,14 @@ FROM due
 WHERE pc.id = due.id
 RETURNING pc.*`
 
-// claimDue takes calls whose check is due. Others take them after until only.
-func claimDue(ctx context.Context, db bun.IDB, now, until time.Time, most int) ([]Call, error) {
-	var calls []Call
-	err := db.NewRaw(postgres.RawForAllTenants("what is due of calls is done for all tenants", claimDueSQL),
-		now, most, until).Scan(ctx, &calls)
-	if err != nil {
-		return nil, fmt.Errorf("claim calls to look at: %w", err)
+// claimDue takes a call whose check is due, if there is one. Others take it after until only.
+func claimDue(ctx context.Context, db bun.IDB, now, until time.Time) (call Call, due bool, err error) {
+	err = db.NewRaw(postgres.RawForAllTenants("what is due of calls is done for all tenants", claimDueSQL), now, until).Scan(ctx, &call)
+	if postgres.NoRows(err) {
+		return Call{}, false, nil
 	}
-	return calls, nil
+	if err != nil {
+		return Call{}, false, fmt.Errorf("claim a call to look at: %w", err)
+	}
+	return call, true, nil
 }

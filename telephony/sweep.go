@@ -21,15 +21,14 @@ const sweepBatch = 50
 // that were canceled or deleted, makes transfers that nobody else has made, and ends sessions whose
 // call is over. It may run in many processes.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
-	calls, err := claimDue(ctx, s.DB, now, now.Add(checkEvery), sweepBatch)
-	if err != nil {
-		return err
-	}
 	failures := []error{s.sweepDeleted(ctx, now)} // one call's error must not keep the others
-	for _, call := range calls {
-		if err := s.look(ctx, call, now); err != nil {
-			failures = append(failures, err)
+	for range sweepBatch {
+		// One at a time: what is read of a call is old when a carrier was slow with those before.
+		call, due, err := claimDue(ctx, s.DB, now, s.now().Add(checkEvery))
+		if err != nil || !due {
+			return errors.Join(append(failures, err)...)
 		}
+		failures = append(failures, s.look(ctx, call, now))
 	}
 	return errors.Join(failures...)
 }
@@ -40,16 +39,18 @@ func (s *Service) look(ctx context.Context, call Call, now time.Time) error {
 		return s.lookBehind(ctx, call)
 	}
 	c, err := s.CarrierFunc(ctx, call.Ref())
-	if err != nil { // its credential was deleted
-		return s.end(ctx, call, Failed, string(postgres.Decide(err).Reason))
+	if fault.IsReason(err, fault.ProviderNotConfigured) { // its credential was deleted
+		return s.end(ctx, call, Failed, string(fault.ProviderNotConfigured))
+	}
+	if err != nil {
+		return err
 	}
 	if call.CarrierCallID == "" {
 		return s.findPlaced(ctx, c, call, now)
 	}
-	abandoned, err := s.isAbandoned(ctx, call)
-	if err == nil && !abandoned {
-		err = s.lookAtTransfer(ctx, call, now)
-	}
+	// The session is read before the call is read again: who connects a call ends its session
+	// behind that.
+	sessionEnded, err := s.wasEnded(ctx, call)
 	if err != nil {
 		return err
 	}
@@ -65,22 +66,24 @@ func (s *Service) look(ctx context.Context, call Call, now time.Time) error {
 	if call, err = s.apply(ctx, call, u); err != nil || call.Status.IsOver() {
 		return err
 	}
-	if abandoned || call.EndReason == EndCanceled { // who canceled it may have died before the carrier knew
+	if sessionEnded && call.Transfer.isPending() || call.EndReason == EndCanceled { // who canceled it may have died before the carrier knew
 		_, err := s.hangUp(ctx, call)
 		return err
 	}
-	return s.meter(ctx, call, now)
+	return errors.Join(s.lookAtTransfer(ctx, call, now), s.meter(ctx, call, now))
 }
 
 // lookAtTransfer does what is due of a call's transfer.
 func (s *Service) lookAtTransfer(ctx context.Context, call Call, now time.Time) error {
-	t := call.Transfer
-	switch {
-	case t.Status == TransferRequested && !t.DueAt.After(now):
+	switch t := call.Transfer; {
+	case t.DueAt.IsZero() || t.DueAt.After(now):
+	case t.Status == TransferRequested:
 		_, err := s.makeTransfer(ctx, call)
 		return err
-	case t.Status == TransferRinging && !t.DueAt.IsZero() && !t.DueAt.After(now): // the person has heard the summary
+	case t.Status == TransferRinging && !t.AnsweredAt.IsZero(): // the person has heard the summary
 		return s.bridged(ctx, call)
+	case t.Status == TransferRinging:
+		return s.giveUpTransfer(ctx, call)
 	}
 	return nil
 }
@@ -104,7 +107,26 @@ func (s *Service) findPlaced(ctx context.Context, c carrier.Carrier, call Call, 
 	case now.Sub(call.CreatedAt) > placeWithin: // it knows of none
 		return s.end(ctx, call, Failed, EndCarrierFailed)
 	}
+	call, mine, err := s.claimPlacing(ctx, call)
+	if err != nil || !mine {
+		return err
+	}
 	return s.Place(ctx, call)
+}
+
+// claimPlacing has nobody else place a call that was read while its carrier was asked for it,
+// unless somebody has meanwhile.
+func (s *Service) claimPlacing(ctx context.Context, call Call) (after Call, mine bool, err error) {
+	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		after, err = lock(ctx, tx, call)
+		mine = err == nil && after.CarrierCallID == "" && !after.Status.IsOver() && after.EndReason == "" && after.CheckAt.Equal(call.CheckAt)
+		if err != nil || !mine {
+			return err
+		}
+		after.CheckAt = s.now().Add(placeLease)
+		return update(ctx, tx, after, "check_at")
+	})
+	return after, mine, err
 }
 
 // findCanceled ends a call that was canceled while it was placed.
@@ -131,11 +153,11 @@ func (s *Service) find(ctx context.Context, c carrier.Carrier, call Call) (found
 		return carrier.Update{}, false, err
 	}
 	for _, u := range placed {
-		_, taken, err := findIncoming(ctx, s.DB, call.TenantID, call.Carrier, u.ID)
+		owner, taken, err := findIncoming(ctx, s.DB, call.TenantID, call.Carrier, u.ID)
 		if err != nil {
 			return carrier.Update{}, false, err
 		}
-		if !taken {
+		if !taken || owner.ID == call.ID { // its own: a webhook was faster
 			return u, true, nil
 		}
 	}

@@ -1,10 +1,11 @@
 package telephony
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
@@ -19,13 +20,18 @@ import (
 )
 
 const (
-	// sayWithin is how long an agent may take to say that it transfers the caller, before it is done
-	// without that.
+	// sayWithin is how long an agent may take to say that it transfers the caller, before it is
+	// done without that.
 	sayWithin = 20 * time.Second
 	// spokenPerSecond is how many characters of a summary are said in a second, and whisperGrace
-	// what is added to its length.
+	// what is added to its length: for slow voices, and for the carrier to say that the person has
+	// hung up.
 	spokenPerSecond = 12
-	whisperGrace    = 3 * time.Second
+	whisperGrace    = 10 * time.Second
+	// instructTimeout bounds the request that has the carrier connect a call.
+	instructTimeout = 20 * time.Second
+	// ringGrace is how long after its ring limit a transfer is given up of which nothing is heard.
+	ringGrace = 30 * time.Second
 	// mediaEndedCheck is how long after the end of a media socket the carrier is asked how the call
 	// is, unless it has said that.
 	mediaEndedCheck = 2 * time.Second
@@ -59,7 +65,11 @@ func (s *Service) Transfer(ctx context.Context, ref workspaces.Ref, id ID, p Tra
 		return Call{}, err
 	}
 	p.To = number.E164
-	if call, err = s.requestTransfer(ctx, call, p, agent.Config.Handover.Ring(), s.now()); err != nil {
+	now := s.now()
+	call, err = s.requestTransfer(ctx, call, Transfer{
+		To: p.To, Mode: p.Mode, Summary: p.Summary, RingSeconds: int(agent.Config.Handover.Ring().Seconds()), RequestedAt: now, DueAt: now,
+	}, time.Time{})
+	if err != nil {
 		return Call{}, err
 	}
 	return s.makeTransfer(ctx, call)
@@ -69,11 +79,10 @@ func (s *Service) Transfer(ctx context.Context, ref workspaces.Ref, id ID, p Tra
 const BadNumber = "This is no telephone number. Give it with its country's code, e.g. +4930123456."
 
 // requestTransfer writes down that a call is to be transferred. A request for the same number that
-// there is stays. Errors: Precondition call-not-in-progress, AlreadyExists conflict (there is one
-// for another number).
-func (s *Service) requestTransfer(
-	ctx context.Context, call Call, p TransferParams, ring time.Duration, due time.Time,
-) (after Call, err error) {
+// there is stays, and one of a session that was served: a transfer that was requested at servedFrom
+// or later has failed. Errors: Precondition call-not-in-progress, AlreadyExists conflict (there is
+// one for another number).
+func (s *Service) requestTransfer(ctx context.Context, call Call, t Transfer, servedFrom time.Time) (after Call, err error) {
 	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
 		if after, err = lock(ctx, tx, call); err != nil {
 			return err
@@ -81,22 +90,19 @@ func (s *Service) requestTransfer(
 		if after.Status != InProgress {
 			return errOver(after)
 		}
-		switch t := after.Transfer; t.Status {
+		switch now := after.Transfer; now.Status {
 		case TransferRequested, TransferRinging, TransferConnected:
-			if t.To != p.To {
-				return fault.New(fault.Conflict, "The call is being transferred to another number already (%s).", t.Status)
+			if now.To != t.To {
+				return fault.New(fault.Conflict, "The call is being transferred to another number already (%s).", now.Status)
 			}
 			return nil
+		case TransferFailed:
+			if t.BySession && !now.RequestedAt.Before(servedFrom) {
+				return nil
+			}
 		}
-		mode := p.Mode
-		if mode == "" {
-			mode = agents.Cold
-		}
-		after.Transfer = Transfer{
-			Status: TransferRequested, To: p.To, Mode: mode, Summary: p.Summary, RingSeconds: int(ring.Seconds()),
-			RequestedAt: s.now(), DueAt: due,
-		}
-		after.CheckAt = due
+		after.Transfer = t
+		after.Transfer.Status, after.Transfer.Mode, after.CheckAt = TransferRequested, cmp.Or(t.Mode, agents.Cold), t.DueAt
 		return updateTransfer(ctx, tx, after)
 	})
 	return after, err
@@ -104,7 +110,26 @@ func (s *Service) requestTransfer(
 
 func updateTransfer(ctx context.Context, tx bun.Tx, call Call) error {
 	return update(ctx, tx, call, "check_at", "transfer_status", "transfer_to", "transfer_mode", "transfer_summary", "transfer_reason",
-		"transfer_ring_seconds", "transfer_requested_at", "transfer_connected_at", "transfer_due_at")
+		"transfer_ring_seconds", "transfer_requested_at", "transfer_answered_at", "transfer_connected_at", "transfer_by_session",
+		"transfer_due_at")
+}
+
+// changeTransfer locks a call and has fn change its transfer, unless that is another one than call
+// has. It returns the call as it is then.
+func (s *Service) changeTransfer(
+	ctx context.Context, call Call, fn func(ctx context.Context, tx bun.Tx, locked *Call) error,
+) (after Call, err error) {
+	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		if after, err = lock(ctx, tx, call); err != nil || after.Transfer.number() != call.Transfer.number() {
+			return err
+		}
+		before := after
+		if err := fn(ctx, tx, &after); err != nil || after.Transfer == before.Transfer && after.CheckAt.Equal(before.CheckAt) {
+			return err
+		}
+		return updateTransfer(ctx, tx, after)
+	})
+	return after, err
 }
 
 // HandOver transfers the call of a session that asked for a person. It does nothing when the
@@ -134,8 +159,11 @@ func (s *Service) HandOver(ctx context.Context, tenant workspaces.TenantID, id s
 	if !ok {
 		return nil
 	}
-	p := TransferParams{To: destination.PhoneNumber, Mode: settings.Mode, Summary: session.Handover.Summary}
-	_, err = s.requestTransfer(ctx, call, p, settings.Ring(), s.now().Add(sayWithin))
+	now := s.now()
+	_, err = s.requestTransfer(ctx, call, Transfer{
+		To: destination.PhoneNumber, Mode: settings.Mode, Summary: session.Handover.Summary, RingSeconds: int(settings.Ring().Seconds()),
+		RequestedAt: now, BySession: true, DueAt: now.Add(sayWithin),
+	}, session.Handover.RequestedAt)
 	if fault.IsReason(err, fault.CallNotInProgress) || fault.IsReason(err, fault.Conflict) { // an operator was faster
 		return nil
 	}
@@ -170,9 +198,10 @@ type MediaEndedParams struct {
 }
 
 // MediaEnded says that the media socket of a session's call has ended, so that the carrier is asked
-// soon how the call is. transferred says that it has ended because the caller is connected with a
-// person: the caller comes back when nobody answers. Errors: those of the database.
-func (s *Service) MediaEnded(ctx context.Context, p MediaEndedParams) (transferred bool, err error) {
+// soon how the call is. goesOn says that the carrier has ended the socket to go on with the call
+// without it: the caller is connected with a person, and comes back when nobody answers, or a
+// message is left on a machine. Errors: those of the database.
+func (s *Service) MediaEnded(ctx context.Context, p MediaEndedParams) (goesOn bool, err error) {
 	call, err := findOfSession(ctx, s.DB, p.TenantID, p.SessionID)
 	if fault.IsReason(err, fault.ResourceNotFound) {
 		return false, nil
@@ -188,14 +217,14 @@ func (s *Service) MediaEnded(ctx context.Context, p MediaEndedParams) (transferr
 		if !call.Status.IsOver() {
 			call.CheckAt = s.now().Add(mediaEndedCheck)
 		}
-		transferred = call.transferredFrom(p.OpenedAt)
+		goesOn = call.EndReason == EndVoicemailLeft || call.transferredFrom(p.OpenedAt)
 		// The carrier may have been faster to say that the call is over.
-		if p.Lost && !transferred && (call.EndReason == "" || call.EndReason == EndPersonHungUp) {
+		if p.Lost && !goesOn && (call.EndReason == "" || call.EndReason == EndPersonHungUp) {
 			call.EndReason = EndMediaLost
 		}
 		return update(ctx, tx, call, "check_at", "end_reason")
 	})
-	return transferred, err
+	return goesOn, err
 }
 
 // transferredFrom reports whether a transfer has ended a media socket that was opened at a time.
@@ -210,130 +239,76 @@ func (c Call) transferredFrom(openedAt time.Time) bool {
 	return false
 }
 
-// makeTransfer has the carrier connect a call. Whoever changes the status makes it.
+// makeTransfer has the carrier connect a call. Whoever changes the status makes it. Errors:
+// Upstream upstream-failed.
 func (s *Service) makeTransfer(ctx context.Context, call Call) (Call, error) {
 	mine := false
-	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
-		locked, err := lock(ctx, tx, call)
+	call, err := s.changeTransfer(ctx, call, func(ctx context.Context, tx bun.Tx, locked *Call) error {
+		mine = locked.Transfer.Status == TransferRequested && locked.Status == InProgress
+		if !mine {
+			return nil
+		}
+		wanted, err := isWanted(ctx, tx, *locked)
 		if err != nil {
 			return err
 		}
-		if mine = locked.Transfer.Status == TransferRequested && locked.Status == InProgress; mine {
-			locked.Transfer.Status, locked.CheckAt, locked.Transfer.DueAt = TransferRinging, s.now().Add(checkEvery), time.Time{}
+		if mine = wanted; !wanted {
+			locked.Transfer = Transfer{RingSeconds: locked.Transfer.RingSeconds}
+			return nil
 		}
-		call = locked
-		return updateTransfer(ctx, tx, locked)
+		now := s.now()
+		locked.Transfer.Status, locked.CheckAt = TransferRinging, now.Add(checkEvery)
+		locked.Transfer.DueAt = now.Add(time.Duration(locked.Transfer.RingSeconds)*time.Second + ringGrace)
+		return nil
 	})
 	if err != nil || !mine {
 		return call, err
 	}
+	// Who has asked for it may hang up: half of this must not be left.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), instructTimeout)
+	defer cancel()
 	c, err := s.CarrierFunc(ctx, call.Ref())
-	if err == nil {
+	asked := err == nil
+	if asked {
 		err = c.Instruct(ctx, call.CarrierCallID, s.bridge(call))
 	}
 	if err == nil {
 		return call, nil
 	}
 	s.Log.WarnContext(ctx, "a call was not transferred", "call_id", call.ID, telemetry.KeyError, err)
+	if _, refused := errors.AsType[*carrier.Refused](err); asked && !refused { // it may have been
+		return call, fault.Wrap(err, fault.UpstreamFailed, "The carrier did not say whether it transfers the call. Look at the call's transfer.")
+	}
 	// The caller is still with the agent, who was told that somebody was asked.
-	failed, failErr := s.failTransfer(ctx, call, EndCarrierFailed)
+	failed, failErr := s.failTransfer(context.WithoutCancel(ctx), call, EndCarrierFailed)
 	if failErr != nil {
 		return call, failErr
 	}
 	return failed, fault.Wrap(err, fault.UpstreamFailed, "The carrier did not transfer the call.")
 }
 
-// bridge is what the carrier is told to transfer a call.
-func (s *Service) bridge(call Call) carrier.Instruction {
-	b := carrier.Bridge{
-		From: call.To, To: call.Transfer.To, Ring: time.Duration(call.Transfer.RingSeconds) * time.Second,
-		MaxDuration: time.Duration(call.MaxSeconds) * time.Second,
-		StatusURL:   s.hooks.of(call, carrier.BridgeChanged), EndedURL: s.hooks.of(call, carrier.BridgeEnded),
+// isWanted reports whether a requested transfer is still to be made: a session that has asked for
+// it may have been given back to the agent, or taken over, meanwhile.
+func isWanted(ctx context.Context, tx bun.Tx, call Call) (bool, error) {
+	if !call.Transfer.BySession {
+		return true, nil
 	}
-	if call.Direction == Outbound {
-		b.From = call.From
+	session, err := sessions.Find(ctx, tx, call.TenantID, call.SessionID, "")
+	if fault.IsReason(err, fault.ResourceNotFound) { // it was erased
+		return false, nil
 	}
-	if call.Transfer.Mode == agents.Warm {
-		b.WhisperURL = s.hooks.of(call, carrier.Whispered)
-	}
-	return b
+	return err == nil && !session.Closed() && session.Handover.Status == sessions.HandoverRequested, err
 }
 
-// whisper is what the person hears before the caller.
-func (s *Service) whisper(ctx context.Context, call Call) carrier.Instruction {
-	if call.Transfer.Summary == "" {
-		return carrier.Speak{Text: "You have a call.", Language: "en-US", Whisper: true}
+// giveUpTransfer ends a transfer of which the carrier has said nothing, when the caller is still
+// with the agent: whoever made it died before the carrier knew, or the carrier has not done it.
+func (s *Service) giveUpTransfer(ctx context.Context, call Call) error {
+	hasSocket, err := sessions.HasConnection(ctx, s.DB, call.TenantID, call.SessionID, sessions.VoiceChannel)
+	if err != nil || !hasSocket {
+		return err
 	}
-	return carrier.Speak{Text: call.Transfer.Summary, Language: s.languageOf(ctx, call), Whisper: true}
-}
-
-// bridgeChanged writes down that the person has answered.
-func (s *Service) bridgeChanged(ctx context.Context, call Call, status carrier.Status) error {
-	if status != carrier.InProgress {
-		return nil // how it ended is said by bridgeEnded
-	}
-	if call.Transfer.Mode == agents.Warm {
-		return s.whispering(ctx, call)
-	}
-	return s.bridged(ctx, call)
-}
-
-// whispering notes that the person hears the summary: only who hears it to its end is connected. No
-// carrier says when that is, so it is taken to be by its length.
-func (s *Service) whispering(ctx context.Context, call Call) error {
-	return postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
-		locked, err := lock(ctx, tx, call)
-		if err != nil || locked.Transfer.Status != TransferRinging || !locked.Transfer.DueAt.IsZero() {
-			return err
-		}
-		said := time.Duration(utf8.RuneCountInString(locked.Transfer.Summary)) * time.Second / spokenPerSecond
-		locked.Transfer.DueAt = s.now().Add(said + whisperGrace)
-		locked.CheckAt = locked.Transfer.DueAt
-		return updateTransfer(ctx, tx, locked)
-	})
-}
-
-// bridged writes down that the caller is connected with the person. The conversation with the agent
-// is over.
-func (s *Service) bridged(ctx context.Context, call Call) error {
-	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
-		locked, err := lock(ctx, tx, call)
-		if err != nil || locked.Transfer.Status != TransferRinging {
-			return err
-		}
-		return s.connected(ctx, tx, &locked)
-	})
-	if err == nil {
-		s.closeSession(ctx, call, EndTransferred)
-	}
+	_, err = s.failTransfer(ctx, call, EndCarrierFailed)
 	return err
-}
-
-func (s *Service) connected(ctx context.Context, tx bun.Tx, call *Call) error {
-	call.Transfer.Status, call.Transfer.ConnectedAt = TransferConnected, s.now()
-	return updateTransfer(ctx, tx, *call)
-}
-
-// bridgeEnded ends a call that was transferred, or brings the caller back to the agent.
-func (s *Service) bridgeEnded(ctx context.Context, c carrier.Carrier, call Call, hook carrier.Webhook) (carrier.Instruction, error) {
-	if hook.Bridge == carrier.Completed {
-		if err := s.bridged(ctx, call); err != nil { // what said so before may have been lost
-			return nil, err
-		}
-		return carrier.HangUp{}, nil
-	}
-	if call.Transfer.Status == TransferConnected {
-		return carrier.HangUp{}, nil
-	}
-	if hook.Status.IsFinal() { // the caller is gone: the end of the call says why it was not transferred
-		at := s.now().Add(mediaEndedCheck)
-		return carrier.HangUp{}, lookAt(ctx, s.DB, call.TenantID, at, func(q *bun.UpdateQuery) { q.Where("pc.id = ?", call.ID) })
-	}
-	call, err := s.failTransfer(ctx, call, string(hook.Bridge))
-	if err != nil {
-		return nil, err
-	}
-	return s.connect(ctx, c, call, noteTransferFailed)
 }
 
 // sessionEnded has Sweep look at the call of a session that ends while a person is being looked
@@ -347,9 +322,9 @@ func (s *Service) sessionEnded(ctx context.Context, tx bun.Tx, session sessions.
 	})
 }
 
-// isAbandoned reports whether a call's session was ended while a person is being looked for. One
+// wasEnded reports whether the session of a call was ended while a person is being looked for. One
 // that has waited too long for its caller was ended by nobody.
-func (s *Service) isAbandoned(ctx context.Context, call Call) (bool, error) {
+func (s *Service) wasEnded(ctx context.Context, call Call) (bool, error) {
 	if call.SessionID == "" || !call.Transfer.isPending() {
 		return false, nil
 	}
@@ -360,17 +335,17 @@ func (s *Service) isAbandoned(ctx context.Context, call Call) (bool, error) {
 	return err == nil && session.Closed() && session.EndReason != sessions.ReasonDisconnected, err
 }
 
-// failTransfer writes down that nobody answered, and that the session wants nobody any more.
+// failTransfer writes down that nobody answered, and that the session does not want any more what
+// it wanted before.
 func (s *Service) failTransfer(ctx context.Context, call Call, reason string) (after Call, err error) {
-	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
-		if after, err = lock(ctx, tx, call); err != nil || after.Transfer.Status != TransferRinging {
-			return err
+	after, err = s.changeTransfer(ctx, call, func(_ context.Context, _ bun.Tx, locked *Call) error {
+		if locked.Transfer.Status == TransferRinging {
+			locked.Transfer.Status, locked.Transfer.Reason = TransferFailed, reason
 		}
-		after.Transfer.Status, after.Transfer.Reason = TransferFailed, reason
-		return updateTransfer(ctx, tx, after)
+		return nil
 	})
-	if err == nil && after.SessionID != "" {
-		err = s.Handovers.Withdraw(ctx, after.TenantID, after.SessionID)
+	if err == nil && after.SessionID != "" && after.Transfer.Status == TransferFailed {
+		err = s.Handovers.Withdraw(ctx, after.TenantID, after.SessionID, call.Transfer.RequestedAt)
 	}
 	return after, err
 }

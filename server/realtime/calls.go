@@ -15,16 +15,16 @@ import (
 type Calls interface {
 	// TransferNow connects the caller of a session with the person who was asked for.
 	TransferNow(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) error
-	// MediaEnded says that the media socket of a session has ended. It reports whether that was
-	// because the caller is connected with a person: they may come back.
-	MediaEnded(ctx context.Context, p telephony.MediaEndedParams) (transferred bool, err error)
+	// MediaEnded says that the media socket of a session has ended. It reports whether the call goes
+	// on without it, so that it is not over for the session: the caller may come back.
+	MediaEnded(ctx context.Context, p telephony.MediaEndedParams) (goesOn bool, err error)
 }
 
 // callsTimeout bounds what a media socket waits for of Calls.
 const callsTimeout = 15 * time.Second
 
 // callEnded ends the socket of a telephone call that the carrier has ended or lost, once Calls has
-// said whether that is a transfer. mu is held.
+// said whether the call goes on. mu is held.
 func (s *socket) callEnded(end ending) {
 	if s.callEnding {
 		return
@@ -34,16 +34,16 @@ func (s *socket) callEnded(end ending) {
 	s.tasks.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), callsTimeout)
 		defer cancel()
-		transferred := false
+		goesOn := false
 		if s.calls != nil {
 			p := telephony.MediaEndedParams{TenantID: session.TenantID, SessionID: session.ID, OpenedAt: s.openedAt, Lost: lost}
 			var err error
-			if transferred, err = s.calls.MediaEnded(ctx, p); err != nil {
+			if goesOn, err = s.calls.MediaEnded(ctx, p); err != nil {
 				s.log.Warn("end of a media socket not noted", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
 			}
 		}
 		switch {
-		case transferred:
+		case goesOn:
 			end.leaving = live.Dropped
 		case lost:
 			end.leaving = live.Lost
@@ -63,7 +63,7 @@ func (s *socket) transfer() {
 		ctx, cancel := context.WithTimeout(context.Background(), callsTimeout)
 		defer cancel()
 		if err := s.calls.TransferNow(ctx, session.TenantID, session.ID); err != nil {
-			s.log.Warn("call not transferred", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
+			s.log.Warn("call not goesOn", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
 		}
 	})
 }

@@ -100,11 +100,11 @@ func (s *Service) Release(ctx context.Context, p workspaces.Principal, id sessio
 	return s.change(ctx, p, id, release)
 }
 
-// Withdraw takes a request back that nobody has taken, or does nothing. Errors: those of the
-// database.
-func (s *Service) Withdraw(ctx context.Context, tenant workspaces.TenantID, id sessions.ID) error {
+// Withdraw takes a request back that nobody has taken and that was not made after a time, or does
+// nothing. Errors: those of the database.
+func (s *Service) Withdraw(ctx context.Context, tenant workspaces.TenantID, id sessions.ID, madeUntil time.Time) error {
 	err := s.sessions.Locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
-		if row.Handover.Status != sessions.HandoverRequested {
+		if row.Handover.Status != sessions.HandoverRequested || row.Handover.RequestedAt.After(madeUntil) {
 			return nil
 		}
 		row.Handover = sessions.Handover{}

@@ -92,7 +92,7 @@ func (f *fixture) node() (*telephony.Service, *callbacks.Service) {
 		Handovers:   handover.New(handover.Deps{Sessions: f.sessions}),
 		Numbers:     numbers.New(numbers.Deps{DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Guard: f.guard, Now: f.clock.now}),
 		Now:         f.clock.now,
-		CarrierFunc: func(context.Context, workspaces.Ref) (carrier.Carrier, error) { return f.line, nil },
+		CarrierFunc: f.line.choose,
 	})
 	return calls, callbacks.New(callbacks.Deps{DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Calls: calls, Now: f.clock.now})
 }
@@ -228,6 +228,12 @@ type line struct {
 	rendered []carrier.Instruction
 	// onPlace is called before the answer to a call that is placed.
 	onPlace func()
+	// onChoose is called the next time that the line is chosen, and onFind before the next answer of
+	// Find: what happens meanwhile. A carrier cannot be chosen when onChoose returns an error.
+	onChoose func() error
+	onFind   func()
+	// onInstruct is called before the answer of Instruct, which is what it returns.
+	onInstruct func(ctx context.Context) error
 	// losesRequest and losesAnswer have Place fail before and after it has placed the call; refuses
 	// has it refuse.
 	losesRequest, losesAnswer bool
@@ -236,6 +242,19 @@ type line struct {
 	refuses               *carrier.Refused
 	// statuses are what Look and Find say; ringing where there is none.
 	statuses map[carrier.CallID]carrier.Status
+}
+
+func (l *line) choose(context.Context, workspaces.Ref) (carrier.Carrier, error) {
+	l.mu.Lock()
+	meanwhile := l.onChoose
+	l.onChoose = nil
+	l.mu.Unlock()
+	if meanwhile != nil {
+		if err := meanwhile(); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
 }
 
 func (l *line) Name() string { return "line" }
@@ -277,6 +296,13 @@ func (l *line) update(id carrier.CallID) carrier.Update {
 
 func (l *line) Find(_ context.Context, p carrier.FindParams) ([]carrier.Update, error) {
 	l.mu.Lock()
+	meanwhile := l.onFind
+	l.onFind = nil
+	l.mu.Unlock()
+	if meanwhile != nil {
+		defer meanwhile() // behind what it finds
+	}
+	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.findsNothing {
 		return nil, errLost
@@ -299,7 +325,12 @@ func (l *line) Look(_ context.Context, id carrier.CallID) (carrier.Update, error
 	return l.update(id), nil
 }
 
-func (l *line) Instruct(_ context.Context, id carrier.CallID, i carrier.Instruction) error {
+func (l *line) Instruct(ctx context.Context, id carrier.CallID, i carrier.Instruction) error {
+	if l.onInstruct != nil {
+		if err := l.onInstruct(ctx); err != nil {
+			return err
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch i := i.(type) {
