@@ -63,7 +63,7 @@ func (s *socket) transfer() {
 		ctx, cancel := context.WithTimeout(context.Background(), callsTimeout)
 		defer cancel()
 		if err := s.calls.TransferNow(ctx, session.TenantID, session.ID); err != nil {
-			s.log.Warn("call not goesOn", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
+			s.log.Warn("call not transferred", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
 		}
 	})
 }
