@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/sessions"
 )
 
@@ -150,6 +152,29 @@ func TestFatigueRefuses(t *testing.T) {
 		t.Errorf("after Retry-After: %v", err)
 	}
 	f.turn(t, id, "Hello?")
+}
+
+// TestFatigueOfRepeatedRequest: a request that is repeated is no further session, so it is not
+// refused for the session that it has made.
+func TestFatigueOfRepeatedRequest(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.tiring(t, agents.FatigueWindow{Window: "1h", MaxSessions: 1, Action: agents.FatigueRefuse})
+	begin := func(ctx context.Context) (sessions.Created, error) {
+		return f.Create(ctx, f.principal, sessions.CreateParams{AgentID: f.agent.ID, UserID: "ada", Modality: sessions.Text})
+	}
+	request := idgen.WithSeed(t.Context(), idgen.Seed{At: f.clock.now(), Secret: []byte("of the caller's key")})
+	made, err := begin(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.turn(t, made.Session.ID, "Hello?")
+	if again, err := begin(request); err != nil || again.Session.ID != made.Session.ID || again.Token == "" {
+		t.Errorf("repeated: %s, want %s (%v)", again.Session.ID, made.Session.ID, err)
+	}
+	if _, err := begin(t.Context()); !fault.IsReason(err, fault.FatigueWindowUsedUp) {
+		t.Errorf("another request: %v", err)
+	}
 }
 
 // TestFatigueOfOne: a maximum of one is used up by each turn, and fires again when the window was

@@ -96,7 +96,7 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 	for attempt := 0; err == nil; attempt++ {
 		session, refused := s.create(ctx, settings{Agent: agent}, params, ttl, plan)
 		if refused == nil {
-			return s.withToken(ctx, session, params)
+			return s.withToken(ctx, session, params.BaseURL)
 		}
 		// The cached agent may be outdated (its version, its locks), and an agent that was just
 		// read may have been saved again since.
@@ -123,7 +123,7 @@ func (s *Service) createOfDraft(
 		}
 		session, err := s.create(ctx, settings{Agent: draft.Agent(), draftRevision: draft.Revision}, params, ttl, plan)
 		if err == nil {
-			return s.withToken(ctx, session, params)
+			return s.withToken(ctx, session, params.BaseURL)
 		}
 		if attempt > maxAttempts || !fault.IsReason(err, fault.Conflict) { // the draft may have been saved meanwhile
 			return Created{}, err
@@ -159,19 +159,14 @@ func (s *Service) create(
 	if err != nil {
 		return Session{}, err
 	}
-	user := fatigue.User{Ref: session.Ref(), AgentID: session.AgentID, UserID: session.UserID}
-	if err := fatigue.Refusal(ctx, s.db, user, config.Fatigue, session.CreatedAt); err != nil {
-		return Session{}, err
+	admitted := false
+	if err = s.refusal(ctx, session); err == nil {
+		admitted, err = s.admit(ctx, session, plan)
 	}
-	spender := budget.Spender{Ref: session.Ref(), AgentID: session.AgentID, UserID: session.UserID}
-	if err := budget.Refusal(ctx, s.db, spender, config.Budgets, session.CreatedAt); err != nil {
-		return Session{}, err
-	}
-	admitted, err := s.admit(ctx, session, plan)
 	if err == nil && admitted {
 		return session, nil
 	}
-	// A repeated request makes the same id, see idgen.In.
+	// A repeated request makes the same id, see idgen.In. Its session may be what uses the limit up.
 	if made, findErr := Find(ctx, s.db, session.TenantID, session.ID, ""); findErr == nil {
 		return made, nil
 	}
@@ -191,6 +186,17 @@ func (s *Service) create(
 			s.workspaces.PlanWithMore(plan, func(p workspaces.Plan) int64 { return int64(p.ConcurrentSessions) }))
 	}
 	return Session{}, fault.New(fault.Conflict, "The agent was saved or another session ended at the same moment; send the request again.")
+}
+
+// refusal is why the agent's fatigue windows and budgets allow its user no further session; nil:
+// they allow one.
+func (s *Service) refusal(ctx context.Context, session Session) error {
+	user := fatigue.User{Ref: session.Ref(), AgentID: session.AgentID, UserID: session.UserID}
+	if err := fatigue.Refusal(ctx, s.db, user, session.Config.Fatigue, session.CreatedAt); err != nil {
+		return err
+	}
+	spender := budget.Spender{Ref: session.Ref(), AgentID: session.AgentID, UserID: session.UserID}
+	return budget.Refusal(ctx, s.db, spender, session.Config.Budgets, session.CreatedAt)
 }
 
 // admit stores the session if its agent still has the settings it was made from and the tenant's
@@ -259,13 +265,23 @@ func (s *Service) newSession(
 	return session, err
 }
 
-// withToken returns the session with its token and its addresses.
-func (s *Service) withToken(ctx context.Context, session Session, params CreateParams) (Created, error) {
+// Rejoin returns a session that was created before as Create does, with the same expiry. No limit
+// of new sessions is looked at, and the agent may be deleted. Errors: NotFound.
+func (s *Service) Rejoin(ctx context.Context, p workspaces.Principal, id ID) (Created, error) {
+	session, err := s.Get(ctx, p, id)
+	if err != nil {
+		return Created{}, err
+	}
+	return s.withToken(ctx, session, "")
+}
+
+// withToken returns the session with its token and its addresses below baseURL; see CreateParams.
+func (s *Service) withToken(ctx context.Context, session Session, baseURL string) (Created, error) {
 	token, err := s.sign(ctx, session)
 	if err != nil {
 		return Created{}, err
 	}
-	base := strings.TrimRight(cmp.Or(params.BaseURL, s.publicURL), "/")
+	base := strings.TrimRight(cmp.Or(baseURL, s.publicURL), "/")
 	return Created{
 		Session: session, Token: token,
 		VoiceURL: socketURL(base, VoiceChannel, session.ID, token), ChatURL: socketURL(base, ChatChannel, session.ID, token),

@@ -136,14 +136,18 @@ func (s *Service) turnAway(ctx context.Context, call Call, err error) (carrier.I
 // openSession makes the session of a call, or returns the one that was made. The same call always
 // makes the same session.
 func (s *Service) openSession(ctx context.Context, call Call) (sessions.Created, error) {
+	principal := workspaces.Principal{TenantID: call.TenantID, WorkspaceID: call.WorkspaceID}
+	if call.SessionID != "" {
+		return s.Sessions.Rejoin(ctx, principal, call.SessionID)
+	}
 	ctx = idgen.WithSeed(ctx, idgen.Seed{At: call.CreatedAt, Secret: []byte("session of " + string(call.ID))})
 	ttl := tokenSeconds
-	created, err := s.Sessions.Create(ctx, workspaces.Principal{TenantID: call.TenantID, WorkspaceID: call.WorkspaceID}, sessions.CreateParams{
+	created, err := s.Sessions.Create(ctx, principal, sessions.CreateParams{
 		AgentID: call.AgentID, UserID: call.UserID, Modality: sessions.Voice, DynamicVariables: call.DynamicVariables, TTLSeconds: &ttl,
 		OnTelephone: true, CallerID: call.From, CalledNumber: call.To, CallReason: call.Reason, Outbound: call.Direction == Outbound,
 	})
-	if err != nil || call.SessionID != "" {
-		return created, err
+	if err != nil {
+		return sessions.Created{}, err
 	}
 	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
 		locked, err := lock(ctx, tx, call)

@@ -160,6 +160,49 @@ func TestMediaEndedByTransfer(t *testing.T) {
 	}
 }
 
+// TestComesBack: a caller comes back to the session that they have, whatever would refuse another
+// one.
+func TestComesBack(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		config agents.Config
+		change func(t *testing.T, f *fixture)
+	}{
+		"SessionsUsedUp": {
+			config: agents.Config{Fatigue: []agents.FatigueWindow{{Window: "1h", MaxSessions: 1, Action: agents.FatigueRefuse}}},
+			change: func(*testing.T, *fixture) {},
+		},
+		"AgentDeleted": {change: func(t *testing.T, f *fixture) {
+			if err := f.agents.Delete(t.Context(), f.ref, f.agent.ID); err != nil {
+				t.Fatal(err)
+			}
+			// The webhook reaches a process that never had the agent in its cache.
+			f.agents = agents.New(agents.Deps{DB: f.db, Workspaces: f.workspaces, Now: f.clock.now})
+			f.start()
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.agent = f.newAgent(t, test.config)
+			made := f.talking(t)
+			f.join(t, made)
+			if _, err := f.calls.Transfer(t.Context(), f.ref, made.CallID, telephony.TransferParams{To: colleague}); err != nil {
+				t.Fatal(err)
+			}
+			test.change(t, f)
+			f.hook(t, made.ID, carrier.BridgeEnded, map[string]string{"bridge": string(carrier.Busy), "status": string(carrier.InProgress)})
+			connect, connects := f.line.rendered[len(f.line.rendered)-1].(carrier.Connect)
+			if !connects || connect.Parameters["session_id"] != string(made.SessionID) {
+				t.Fatalf("the carrier is told %#v", f.line.rendered)
+			}
+			if _, err := f.sessions.Verify(t.Context(), connect.Parameters["token"], made.SessionID); err != nil {
+				t.Errorf("the token is refused: %v", err)
+			}
+		})
+	}
+}
+
 // TestTransferOver: a call that was transferred and has ended is not in progress, like any other.
 func TestTransferOver(t *testing.T) {
 	t.Parallel()
