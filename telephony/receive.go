@@ -119,6 +119,9 @@ func (s *Service) turnAway(ctx context.Context, call Call, err error) (carrier.I
 	if decided.Reason == fault.ServiceUnavailable {
 		return nil, err
 	}
+	if decided.Reason == fault.CallNotInProgress { // it has ended meanwhile
+		return carrier.HangUp{}, nil
+	}
 	s.Log.WarnContext(ctx, "no session for a call", "call_id", call.ID, telemetry.KeyReason, decided.Reason)
 	reason := string(decided.Reason)
 	if decided.Reason == fault.ResourceNotFound {
@@ -134,7 +137,8 @@ func (s *Service) turnAway(ctx context.Context, call Call, err error) (carrier.I
 }
 
 // openSession makes the session of a call, or returns the one that was made. The same call always
-// makes the same session.
+// makes the same session. Errors: those of Create and Rejoin; Precondition call-not-in-progress
+// when the call has ended meanwhile, and the session with it.
 func (s *Service) openSession(ctx context.Context, call Call) (sessions.Created, error) {
 	principal := workspaces.Principal{TenantID: call.TenantID, WorkspaceID: call.WorkspaceID}
 	if call.SessionID != "" {
@@ -149,17 +153,25 @@ func (s *Service) openSession(ctx context.Context, call Call) (sessions.Created,
 	if err != nil {
 		return sessions.Created{}, err
 	}
-	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
-		locked, err := lock(ctx, tx, call)
-		if err != nil || locked.SessionID != "" {
+	late, now := false, s.now()
+	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) (err error) {
+		if call, err = lock(ctx, tx, call); err != nil || call.SessionID != "" {
 			return err
 		}
-		locked.SessionID = created.Session.ID
-		if err := update(ctx, tx, locked, "session_id"); err != nil {
+		call.SessionID = created.Session.ID
+		if late = call.Status.IsOver(); late { // its end knew of no session
+			call.CheckAt = now.Add(sessionEndsWithin)
+			return update(ctx, tx, call, "session_id", "check_at")
+		}
+		if err := update(ctx, tx, call, "session_id"); err != nil {
 			return err
 		}
-		return s.onAnswer(ctx, tx, locked, s.now())
+		return s.onAnswer(ctx, tx, call, now)
 	})
+	if err == nil && late {
+		s.closeSession(ctx, call, call.EndReason)
+		err = errOver(call)
+	}
 	return created, err
 }
 

@@ -1,11 +1,16 @@
 package callbacks_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/carrier"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/telephony"
@@ -71,6 +76,55 @@ func TestSessionEndsWithCall(t *testing.T) {
 	if due, err := f.db.NewSelect().Table("phone_calls").Where("check_at IS NOT NULL").Count(t.Context()); due != 0 || err != nil {
 		t.Errorf("%d calls are still looked at, %v", due, err)
 	}
+}
+
+// awaitLocks waits until so many transactions wait for a lock. It asks in a transaction that holds
+// one.
+func (f *fixture) awaitLocks(ctx context.Context, n int) error {
+	for waiting := 0; waiting < n; {
+		err := f.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").
+			Scan(ctx, &waiting)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestHungUpBeforeSession: who hangs up while the session of their call is made is called again, as
+// anybody who was missed, and the session ends.
+func TestHungUpBeforeSession(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.plan(t, "u", "now")
+	f.work(t)
+	var asked sync.WaitGroup
+	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.NewRaw("LOCK TABLE sessions IN SHARE MODE").Exec(ctx); err != nil {
+			return err
+		}
+		asked.Go(func() { f.answer(t, made.ID) })
+		if err := f.awaitLocks(ctx, 1); err != nil {
+			return err
+		}
+		f.status(t, made.ID, carrier.Completed)
+		return nil
+	})
+	asked.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := f.want(t, made.ID, callbacks.Scheduled, "")
+	if told := f.line.rendered[len(f.line.rendered)-1]; told != (carrier.HangUp{}) {
+		t.Errorf("the carrier is told %#v", told)
+	}
+	session, err := sessions.Find(t.Context(), f.db, f.ref.TenantID, got.Calls[0].SessionID, "")
+	if err != nil || !session.Closed() || session.EndReason != telephony.EndNotConnected {
+		t.Errorf("the session is %s (%s), %v", session.Status, session.EndReason, err)
+	}
+	f.clock.set(got.DueAt)
+	f.work(t)
+	f.want(t, made.ID, callbacks.Dialing, "")
 }
 
 // TestZeroRetentionWithoutCall: what a callback was about that never became a call is gone too.

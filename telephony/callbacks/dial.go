@@ -282,10 +282,11 @@ func (s *Service) endTx(ctx context.Context, tx bun.Tx, callback Callback) error
 	return settleBatch(ctx, tx, callback.Ref(), callback.BatchID, callback.EndedAt)
 }
 
-// answered writes down that somebody has answered; it is telephony's OnAnswer.
+// answered writes down that somebody has answered, and then their session; it is telephony's
+// OnAnswer.
 func (s *Service) answered(ctx context.Context, tx bun.Tx, call telephony.Call, now time.Time) error {
 	callback, found, err := ofCall(ctx, tx, call)
-	if err != nil || !found || callback.Status.IsOver() {
+	if err != nil || !found || callback.Status != Dialing && callback.Status != InProgress {
 		return err
 	}
 	callback.Status, callback.SessionID, callback.UpdatedAt = InProgress, call.SessionID, now

@@ -83,14 +83,7 @@ func TestTransfersAtOnce(t *testing.T) {
 				outcomes <- err
 			})
 		}
-		for waiting := 0; waiting < cap(outcomes); { // both have read the call, and wait for its row
-			err := f.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").
-				Scan(ctx, &waiting)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return f.awaitLocks(ctx, cap(outcomes)) // both have read the call, and wait for its row
 	})
 	both.Wait()
 	if err != nil {
