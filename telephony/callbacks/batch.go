@@ -34,6 +34,9 @@ const (
 	BatchCompleted BatchStatus = "completed"
 )
 
+// IsOver reports whether a batch with the status calls nobody any more.
+func (s BatchStatus) IsOver() bool { return s == Stopped || s == BatchCompleted }
+
 // What can be done with a batch.
 const (
 	ActionPause  = "pause"
@@ -242,7 +245,7 @@ func (s *Service) batchAdmits(ctx context.Context, tx bun.Tx, callback Callback,
 // whose call is over, or that is gone.
 func settleBatch(ctx context.Context, tx bun.Tx, ref workspaces.Ref, id BatchID, now time.Time) error {
 	batch, err := findBatch(ctx, tx, ref, id, "UPDATE")
-	if err != nil || batch.Status == Stopped || batch.Status == BatchCompleted {
+	if err != nil || batch.Status.IsOver() {
 		return err
 	}
 	if err := wakeNext(ctx, tx, batch, now); err != nil {
@@ -300,7 +303,7 @@ func (s *Service) ControlBatch(ctx context.Context, ref workspaces.Ref, id Batch
 			return err
 		}
 		wanted := map[string]BatchStatus{ActionPause: Paused, ActionResume: Running, ActionStop: Stopped}[action]
-		over := batch.Status == Stopped || batch.Status == BatchCompleted
+		over := batch.Status.IsOver()
 		switch {
 		case wanted == "":
 			return fault.InvalidField("action", "in", "action must be pause, resume or stop.")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -166,6 +167,45 @@ func TestBatchControl(t *testing.T) {
 	if got.Status != callbacks.Stopped || got.Progress[callbacks.Canceled] != 2 ||
 		got.Progress[callbacks.Dialing] != 1 || f.line.calls() != 2 {
 		t.Errorf("%+v after %d calls", got, f.line.calls())
+	}
+}
+
+// TestBatchStoppedAsCallEnds: who was busy is not called again when the batch is stopped at the
+// moment at which their call ends.
+func TestBatchStoppedAsCallEnds(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.batch(t, 1, 1)
+	f.work(t)
+	dialed := f.members(t, made.ID)[0]
+	var both sync.WaitGroup
+	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewRaw("SELECT id FROM callback_batches WHERE tenant_id = ? AND id = ? FOR UPDATE", f.ref.TenantID, made.ID).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		both.Go(func() {
+			if _, err := f.ControlBatch(t.Context(), f.ref, made.ID, callbacks.ActionStop); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := f.awaitLocks(ctx, 1); err != nil { // it has looked for callbacks that are scheduled
+			return err
+		}
+		both.Go(func() { f.status(t, dialed.ID, carrier.Busy) })
+		return f.awaitLocks(ctx, 2)
+	})
+	both.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.get(t, dialed.ID); !got.Status.IsOver() {
+		t.Errorf("it is %s and due at %v", got.Status, got.DueAt)
+	}
+	f.clock.advance(time.Hour)
+	f.work(t)
+	if got := f.progress(t, made.ID); f.line.calls() != 1 || got.Status != callbacks.Stopped {
+		t.Errorf("%d calls, the batch is %s", f.line.calls(), got.Status)
 	}
 }
 

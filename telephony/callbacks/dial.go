@@ -165,6 +165,13 @@ func (s *Service) claim(ctx context.Context, callback Callback, a attempt) (call
 		if err := lockUser(ctx, tx, callback.Ref(), callback.UserID); err != nil { // so that two are not dialed at once
 			return err
 		}
+		goesOn, err := planGoesOn(ctx, tx, locked)
+		if err != nil {
+			return err
+		}
+		if !goesOn {
+			return s.cancelTx(ctx, tx, locked, now)
+		}
 		at, waitsFor, err := s.mayDial(ctx, tx, locked, a.agent, now)
 		if refused := postgres.Decide(err); err != nil && refused.Reason == fault.CallbackNotAllowed {
 			return s.failTx(ctx, tx, locked, string(refused.Reason), now)
@@ -252,7 +259,17 @@ func (s *Service) fail(ctx context.Context, callback Callback, reason string) er
 
 // failTx ends a locked callback that cannot be dialed.
 func (s *Service) failTx(ctx context.Context, tx bun.Tx, callback Callback, reason string, now time.Time) error {
-	callback.Status, callback.EndReason, callback.EndedAt, callback.UpdatedAt, callback.WaitsFor = Failed, reason, now, now, ""
+	return s.dropTx(ctx, tx, callback, Failed, reason, now)
+}
+
+// cancelTx ends a locked callback that is not to be dialed, or not any further.
+func (s *Service) cancelTx(ctx context.Context, tx bun.Tx, callback Callback, now time.Time) error {
+	return s.dropTx(ctx, tx, callback, Canceled, EndCanceled, now)
+}
+
+// dropTx ends a locked callback for a reason that is not its call's end.
+func (s *Service) dropTx(ctx context.Context, tx bun.Tx, callback Callback, status Status, reason string, now time.Time) error {
+	callback.Status, callback.EndReason, callback.EndedAt, callback.UpdatedAt, callback.WaitsFor = status, reason, now, now, ""
 	if err := s.forget(ctx, &callback); err != nil {
 		return err
 	}
@@ -300,12 +317,12 @@ func (s *Service) ended(ctx context.Context, tx bun.Tx, call telephony.Call, now
 		return err
 	}
 	callback.SessionID, callback.UpdatedAt = call.SessionID, now
-	retried, err := s.isRetried(ctx, tx, callback)
+	goesOn, err := planGoesOn(ctx, tx, callback)
 	if err != nil {
 		return err
 	}
 	switch {
-	case retried && (call.Missed() || call.LackedRoom()):
+	case goesOn && callback.Attempts < MaxAttempts && (call.Missed() || call.LackedRoom()):
 		callback.Status, callback.DueAt, callback.QueuedUntil = Scheduled, now.Add(retryAfter[callback.Attempts-1]), time.Time{}
 		err := update(ctx, tx, callback, "status", "due_at", "queued_until", "session_id", "updated_at")
 		if err != nil || callback.BatchID == "" {
@@ -328,15 +345,15 @@ func (s *Service) ended(ctx context.Context, tx bun.Tx, call telephony.Call, now
 	return s.endTx(ctx, tx, callback)
 }
 
-// isRetried reports whether a callback is tried again that was missed: not when its batch was
-// stopped meanwhile, or its schedule turned off or deleted.
-func (s *Service) isRetried(ctx context.Context, tx bun.Tx, callback Callback) (bool, error) {
-	if callback.Attempts >= MaxAttempts {
-		return false, nil
-	}
+// planGoesOn reports whether the batch or the schedule of a locked callback wants it dialed: not
+// when the batch was stopped, or the schedule turned off or deleted. Whoever does that cancels the
+// callbacks that are scheduled at that time. The row of a batch is locked here, so that each of the
+// two sees what the other has done. A schedule's is not: elsewhere it is locked before its
+// callbacks.
+func planGoesOn(ctx context.Context, tx bun.Tx, callback Callback) (bool, error) {
 	if callback.BatchID != "" {
-		batch, err := findBatch(ctx, tx, callback.Ref(), callback.BatchID, "")
-		return err == nil && batch.Status != Stopped, err
+		batch, err := findBatch(ctx, tx, callback.Ref(), callback.BatchID, "UPDATE")
+		return err == nil && !batch.Status.IsOver(), err
 	}
 	if callback.ScheduleID == "" {
 		return true, nil

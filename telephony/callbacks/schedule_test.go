@@ -273,6 +273,36 @@ func TestScheduleThatIsOver(t *testing.T) {
 	}
 }
 
+// TestRetryOfScheduleThatIsOff: a callback is canceled that is due again although its schedule was
+// turned off or deleted. Whoever did that did not see it when the end of its call was just written.
+func TestRetryOfScheduleThatIsOff(t *testing.T) {
+	t.Parallel()
+	for name, statement := range map[string]string{
+		"Off":     "UPDATE callback_schedules SET enabled = false WHERE tenant_id = ? AND id = ?",
+		"Deleted": "DELETE FROM callback_schedules WHERE tenant_id = ? AND id = ?",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			schedule := f.schedule(t, "5 15 * * *", "UTC")
+			f.clock.advance(6 * time.Minute)
+			f.work(t)
+			missed := f.runs(t, schedule.ID)[0]
+			f.status(t, missed.ID, carrier.NoAnswer)
+			f.want(t, missed.ID, callbacks.Scheduled, "")
+			if _, err := f.db.NewRaw(statement, f.ref.TenantID, schedule.ID).Exec(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			f.clock.advance(time.Hour)
+			f.work(t)
+			f.want(t, missed.ID, callbacks.Canceled, callbacks.EndCanceled)
+			if f.line.calls() != 1 {
+				t.Errorf("%d calls", f.line.calls())
+			}
+		})
+	}
+}
+
 // TestScheduleEnds: one that is turned off while its call rings calls nobody again, and one whose
 // agent was deleted is turned off.
 func TestScheduleEnds(t *testing.T) {
