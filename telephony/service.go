@@ -1,6 +1,7 @@
 package telephony
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -116,6 +117,24 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, params ListParam
 func (s *Service) Configured(ctx context.Context, ref workspaces.Ref) error {
 	_, err := s.CarrierFunc(ctx, ref)
 	return err
+}
+
+// CancelTx writes down that a call is to be hung up, so that Sweep does it if nobody calls HangUp
+// after the transaction. It does nothing with one that is over or not there any more. While the
+// carrier is placing a call, nobody else looks at it; see placeLease.
+func (s *Service) CancelTx(ctx context.Context, tx bun.Tx, ref workspaces.Ref, id ID, now time.Time) error {
+	call, err := lock(ctx, tx, Call{TenantID: ref.TenantID, ID: id})
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return nil
+	}
+	if err != nil || call.Status.IsOver() {
+		return err
+	}
+	call.EndReason = cmp.Or(call.EndReason, EndCanceled)
+	if call.CarrierCallID != "" {
+		call.CheckAt = now
+	}
+	return update(ctx, tx, call, "end_reason", "check_at")
 }
 
 // hooks makes the addresses that carriers call. It is the service's public URL.

@@ -127,6 +127,62 @@ func TestHungUpBeforeSession(t *testing.T) {
 	f.want(t, made.ID, callbacks.Dialing, "")
 }
 
+// TestCancelCutOff: a cancellation that is cut off cancels nothing, or is hung up by another
+// process.
+func TestCancelCutOff(t *testing.T) {
+	t.Parallel()
+	for name, cutOff := range map[string]func(t *testing.T, f *fixture, made callbacks.Callback) error{
+		"BeforeCall": func(t *testing.T, f *fixture, made callbacks.Callback) (canceled error) {
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			var canceling sync.WaitGroup
+			err := postgres.InTx(t.Context(), f.db, func(ctxOfTx context.Context, tx bun.Tx) error {
+				_, err := tx.NewRaw("SELECT id FROM phone_calls WHERE tenant_id = ? AND id = ? FOR UPDATE", f.ref.TenantID, made.CallID).Exec(ctxOfTx)
+				if err != nil {
+					return err
+				}
+				canceling.Go(func() { _, canceled = f.Cancel(ctx, f.ref, made.ID, "") })
+				err = f.awaitLocks(ctxOfTx, 1)
+				leave()
+				canceling.Wait()
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return canceled
+		},
+		"BeforeCarrier": func(t *testing.T, f *fixture, made callbacks.Callback) error {
+			calls, dying := f.node()
+			calls.CarrierFunc = func(context.Context, workspaces.Ref) (carrier.Carrier, error) { return nil, errLost }
+			_, err := dying.Cancel(t.Context(), f.ref, made.ID, "")
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.line.statuses = map[carrier.CallID]carrier.Status{"1": carrier.InProgress}
+			made := f.talking(t)
+			if err := cutOff(t, f, made); err == nil {
+				t.Fatal("it was not cut off")
+			}
+			f.work(t)
+			if canceled := f.get(t, made.ID).Status.IsOver(); canceled != (len(f.line.hungUp) == 1) {
+				t.Fatalf("it is canceled: %t, and hung up %v", canceled, f.line.hungUp)
+			}
+			if _, err := f.Cancel(t.Context(), f.ref, made.ID, ""); err != nil || len(f.line.hungUp) == 0 {
+				t.Errorf("canceled again: %v, hung up %v", err, f.line.hungUp)
+			}
+			f.status(t, made.ID, carrier.Completed)
+			got := f.want(t, made.ID, callbacks.Canceled, callbacks.EndCanceled)
+			if call := got.Calls[0]; call.EndReason != telephony.EndCanceled {
+				t.Errorf("the call has ended because of %s", call.EndReason)
+			}
+		})
+	}
+}
+
 // TestZeroRetentionWithoutCall: what a callback was about that never became a call is gone too.
 func TestZeroRetentionWithoutCall(t *testing.T) {
 	t.Parallel()

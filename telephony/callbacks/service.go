@@ -273,7 +273,7 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, p Updat
 	now := s.now()
 	var after Callback
 	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
-		callback, err := findOf(ctx, tx, ref, id, p.UserID)
+		callback, err := findOf(ctx, tx, ref, id, p.UserID, "UPDATE")
 		if err != nil {
 			return err
 		}
@@ -342,23 +342,31 @@ func set[T any](to, given *T) {
 // upstream-failed.
 func (s *Service) Cancel(ctx context.Context, ref workspaces.Ref, id ID, userID string) (Callback, error) {
 	now := s.now()
-	var before Callback
-	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) (err error) {
-		if before, err = findOf(ctx, tx, ref, id, userID); err != nil || before.Status.IsOver() {
+	var callback Callback
+	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
+		seen, err := findOf(ctx, tx, ref, id, userID, "")
+		if err != nil {
 			return err
 		}
-		canceled := before
-		canceled.Status, canceled.EndReason, canceled.EndedAt, canceled.UpdatedAt, canceled.WaitsFor = Canceled, EndCanceled, now, now, ""
-		if err := s.forget(ctx, &canceled); err != nil {
+		// The call is locked before the callback, as where a call ends.
+		if err := s.Calls.CancelTx(ctx, tx, ref, seen.CallID, now); err != nil {
 			return err
 		}
-		return s.endTx(ctx, tx, canceled)
+		if callback, err = find(ctx, tx, ref, id, "UPDATE"); err != nil || callback.Status.IsOver() {
+			return err
+		}
+		if callback.CallID != seen.CallID { // it was dialed meanwhile
+			if err := s.Calls.CancelTx(ctx, tx, ref, callback.CallID, now); err != nil {
+				return err
+			}
+		}
+		return s.cancelTx(ctx, tx, callback, now)
 	})
 	if err != nil {
 		return Callback{}, err
 	}
-	if !before.Status.IsOver() && before.CallID != "" && before.Status != Scheduled {
-		if _, err := s.Calls.HangUp(ctx, ref, before.CallID); err != nil {
+	if callback.CallID != "" {
+		if _, err := s.Calls.HangUp(ctx, ref, callback.CallID); err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
 			return Callback{}, err
 		}
 	}

@@ -34,9 +34,9 @@ func find(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, lock strin
 	return callback, nil
 }
 
-// findOf locks a callback, of a user unless userID is empty.
-func findOf(ctx context.Context, tx bun.Tx, ref workspaces.Ref, id ID, userID string) (Callback, error) {
-	callback, err := find(ctx, tx, ref, id, "UPDATE")
+// findOf is find for a callback of a user, unless userID is empty.
+func findOf(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, userID, lock string) (Callback, error) {
+	callback, err := find(ctx, db, ref, id, lock)
 	if err == nil && userID != "" && callback.UserID != userID {
 		return Callback{}, fault.NoSuch("callback", string(id))
 	}
