@@ -63,6 +63,7 @@ type fixture struct {
 	// stack hears and speaks on voice sockets; nothing does in the zero one.
 	stack     voice.Stack
 	endModel  endModel
+	calls     noCalls
 	principal workspaces.Principal
 	ref       workspaces.Ref
 	agent     agents.Agent
@@ -231,6 +232,7 @@ func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 		Now:      f.now,
 		Limits:   limits,
 		Redis:    f.redis,
+		Calls:    &f.calls,
 	})
 	logger := &interceptor.Logger{Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: f.now}
 	routed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

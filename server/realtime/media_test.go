@@ -21,6 +21,7 @@ import (
 	"parlance.dev/parlance/server/realtime"
 	"parlance.dev/parlance/server/realtime/mediastream"
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/telephony"
 	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/voice"
 	"parlance.dev/parlance/workspaces"
@@ -67,6 +68,8 @@ func (f *fixture) dialMedia(t *testing.T, messages ...string) *line {
 }
 
 const connected = `{"event":"connected","protocol":"Call","version":"1.0.0"}`
+
+const stopped = `{"event":"stop","streamSid":"MZ1","stop":{"accountSid":"AC1","callSid":"CA1"}}`
 
 func startOf(id sessions.ID, token string) string {
 	return `{"event":"start","sequenceNumber":"1","streamSid":"MZ1","start":{"accountSid":"AC1","streamSid":"MZ1","callSid":"CA1",` +
@@ -215,7 +218,7 @@ func TestTelephoneCall(t *testing.T) {
 	l.speak(soundOf(t, f.stack.Synthesizer, "Are you open today, please?"))
 	l.hearAll(time.Second)
 	f.awaitTurns(t, id, sessions.TurnCompleted, 2)
-	l.send(`{"event":"stop","streamSid":"MZ1","stop":{"accountSid":"AC1","callSid":"CA1"}}`)
+	l.send(stopped)
 	wantClose(t, l.closed(), 1000, "hang_up")
 	f.awaitSession(t, id, "the end", func(s sessions.Session) bool { return s.Status == sessions.Completed })
 	if all := f.transcript(t, id); all[1].UserText != "Are you open today, please?" {
@@ -354,6 +357,35 @@ func TestMediaLost(t *testing.T) {
 	wantClose(t, f.dialMedia(t, connected, startOf(other.Session.ID, other.Token)).closed(), 1012, "reconnect")
 	_ = l.conn.CloseNow()
 	f.awaitSession(t, id, "the end", func(s sessions.Session) bool { return s.EndReason == sessions.ReasonDisconnected })
+}
+
+// TestMediaEndNotNoted: when it cannot be known whether the end of a media socket is a transfer's,
+// the session waits for the caller.
+func TestMediaEndNotNoted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{FirstMessage: "Welcome to the bakery."}, realtime.Limits{})
+	f.stack.Synthesizer = speaker(t)
+	f.calls.err = errors.New("deadlock detected")
+	l, id := f.call(t)
+	l.mark()
+	l.send(stopped)
+	l.closed()
+	f.awaitSession(t, id, "the end of the socket", func(s sessions.Session) bool { return s.Closed() || !s.DroppedAt.IsZero() })
+	if s := f.session(t, id); s.Closed() {
+		t.Errorf("the session is over: %s", s.EndReason)
+	}
+}
+
+// noCalls are no telephone calls: nobody is transferred.
+type noCalls struct {
+	// err is what MediaEnded returns.
+	err error
+}
+
+func (*noCalls) TransferNow(context.Context, workspaces.TenantID, sessions.ID) error { return nil }
+
+func (c *noCalls) MediaEnded(context.Context, telephony.MediaEndedParams) (bool, error) {
+	return false, c.err
 }
 
 // noStack neither hears nor speaks.
