@@ -153,21 +153,27 @@ func (s *Service) Place(ctx context.Context, call Call) error {
 	return s.placed(context.WithoutCancel(ctx), call, id)
 }
 
-// placed notes the carrier's id of a call, unless a webhook was faster. A call that was canceled or
-// deleted meanwhile is hung up.
+// placed notes the carrier's id of a call, unless a webhook was faster. A call that was canceled,
+// ended or deleted meanwhile is hung up.
 func (s *Service) placed(ctx context.Context, call Call, id carrier.CallID) error {
 	var after Call
+	unwanted := false
 	err := postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) (err error) {
-		if after, err = lock(ctx, tx, call); err != nil || after.CarrierCallID != "" {
+		if after, err = lock(ctx, tx, call); err != nil {
 			return err
 		}
+		unwanted = after.EndReason == EndCanceled && !after.Status.IsOver()
+		if after.CarrierCallID != "" {
+			return nil
+		}
+		unwanted = unwanted || after.Status.IsOver()
 		after.CarrierCallID = id
 		return update(ctx, tx, after, "carrier_call_id")
 	})
 	if fault.IsReason(err, fault.ResourceNotFound) {
 		return s.endDeleted(ctx, call.ID, id)
 	}
-	if err == nil && after.EndReason == EndCanceled && !after.Status.IsOver() {
+	if err == nil && unwanted {
 		_, err = s.hangUp(ctx, after)
 	}
 	return err

@@ -40,7 +40,7 @@ func (s *socket) callEnded(end ending) {
 			var err error
 			if goesOn, err = s.calls.MediaEnded(ctx, p); err != nil {
 				s.log.Warn("end of a media socket not noted", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
-				transferred = true // it may be: the session ends with the call, if nobody comes back
+				goesOn = true // it may: the session ends with the call, if nobody comes back
 			}
 		}
 		switch {

@@ -316,7 +316,7 @@ func (s *Service) ControlBatch(ctx context.Context, ref workspaces.Ref, id Batch
 		switch wanted {
 		case Stopped:
 			batch.EndedAt = now
-			err = cancelScheduled(ctx, tx, ref, "batch_id", string(id), now)
+			err = s.cancelScheduled(ctx, tx, ref, "batch_id", string(id), now)
 		case Running:
 			err = wake(ctx, tx, ref, id, now)
 		case Paused, BatchCompleted:

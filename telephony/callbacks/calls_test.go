@@ -204,6 +204,33 @@ func TestZeroRetentionWithoutCall(t *testing.T) {
 	}
 }
 
+// TestZeroRetentionOfStoppedBatch: what callbacks were about whose batch is stopped is gone too.
+func TestZeroRetentionOfStoppedBatch(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, forgets := range []bool{true, false} {
+		agent := f.newAgent(t, agents.Config{Privacy: agents.Privacy{ZeroRetention: forgets}})
+		batch, err := f.CreateBatch(t.Context(), f.ref, callbacks.BatchParams{
+			AgentID: agent.ID, Name: "n", Timezone: "America/New_York", Reason: "the lamp", Concurrency: 1,
+			Recipients: []callbacks.Recipient{{PhoneNumber: "+12015550123", DynamicVariables: map[string]string{"name": "Ada"}}},
+			StartsAt:   f.clock.now().Add(time.Hour),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.ControlBatch(t.Context(), f.ref, batch.ID, callbacks.ActionStop); err != nil {
+			t.Fatal(err)
+		}
+		list, _, err := f.List(t.Context(), f.ref, callbacks.ListParams{Page: postgres.PageParams{Size: 10}, BatchID: string(batch.ID)})
+		if err != nil || len(list) != 1 || list[0].Status != callbacks.Canceled {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		if empty := list[0].Reason == "" && len(list[0].DynamicVariables) == 0; empty != forgets {
+			t.Errorf("zero retention %t: %q, %v", forgets, list[0].Reason, list[0].DynamicVariables)
+		}
+	}
+}
+
 // TestEndedAt: a call ends when it ended, and not when that became known.
 func TestEndedAt(t *testing.T) {
 	t.Parallel()

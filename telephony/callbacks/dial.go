@@ -276,17 +276,24 @@ func (s *Service) dropTx(ctx context.Context, tx bun.Tx, callback Callback, stat
 	return s.endTx(ctx, tx, callback)
 }
 
-// forget empties what a callback is about that is over without a call, if its agent keeps nothing
-// (zero_retention) or is deleted, so that nobody knows. After a call its Call says it.
+// forget empties what a callback is about that is over without a call, if its agent keeps nothing.
+// After a call its Call says it.
 func (s *Service) forget(ctx context.Context, callback *Callback) error {
-	agent, err := s.Agents.Get(ctx, callback.Ref(), callback.AgentID)
-	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
-		return err
-	}
-	if err != nil || agent.Config.Privacy.ZeroRetention {
+	forgets, err := s.forgets(ctx, callback.Ref(), callback.AgentID)
+	if forgets {
 		callback.Reason, callback.DynamicVariables = "", nil
 	}
-	return nil
+	return err
+}
+
+// forgets reports whether an agent keeps nothing (zero_retention), or is deleted, so that nobody
+// knows.
+func (s *Service) forgets(ctx context.Context, ref workspaces.Ref, id agents.ID) (bool, error) {
+	agent, err := s.Agents.Get(ctx, ref, id)
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return true, nil
+	}
+	return err == nil && agent.Config.Privacy.ZeroRetention, err
 }
 
 // endTx writes the end of a callback down.

@@ -278,7 +278,7 @@ func (s *Service) UpdateSchedule(ctx context.Context, ref workspaces.Ref, id Sch
 		}
 		after = schedule
 		if !schedule.Enabled {
-			if err := cancelScheduled(ctx, tx, ref, "schedule_id", string(id), now); err != nil {
+			if err := s.cancelScheduled(ctx, tx, ref, "schedule_id", string(id), now); err != nil {
 				return err
 			}
 		}
@@ -299,7 +299,7 @@ func (s *Service) DeleteSchedule(ctx context.Context, ref workspaces.Ref, id Sch
 		if err != nil {
 			return err
 		}
-		if err := cancelScheduled(ctx, tx, ref, "schedule_id", string(id), now); err != nil {
+		if err := s.cancelScheduled(ctx, tx, ref, "schedule_id", string(id), now); err != nil {
 			return err
 		}
 		_, err = tx.NewDelete().Model((*Schedule)(nil)).Where("tenant_id = ?", ref.TenantID).Where("id = ?", schedule.ID).Exec(ctx)

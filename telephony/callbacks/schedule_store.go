@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
@@ -62,12 +63,28 @@ func updateSchedule(ctx context.Context, db bun.IDB, schedule Schedule) error {
 }
 
 // cancelScheduled cancels the scheduled callbacks of a schedule or batch, which column names.
-func cancelScheduled(ctx context.Context, tx bun.Tx, ref workspaces.Ref, column, id string, now time.Time) error {
-	_, err := tx.NewUpdate().Model((*Callback)(nil)).Set("status = ?", Canceled).Set("end_reason = ?", EndCanceled).
-		Set("ended_at = ?", now).Set("updated_at = ?", now).Set("waits_for = ''").
-		Where("cb.tenant_id = ?", ref.TenantID).Where("cb.? = ?", bun.Ident(column), id).Where("cb.status = ?", Scheduled).Exec(ctx)
+func (s *Service) cancelScheduled(ctx context.Context, tx bun.Tx, ref workspaces.Ref, column, id string, now time.Time) error {
+	var of []agents.ID
+	err := tx.NewSelect().Model((*Callback)(nil)).ColumnExpr("DISTINCT cb.agent_id").Where("cb.tenant_id = ?", ref.TenantID).
+		Where("cb.? = ?", bun.Ident(column), id).Where("cb.status = ?", Scheduled).Scan(ctx, &of)
 	if err != nil {
-		return fmt.Errorf("cancel callbacks: %w", err)
+		return fmt.Errorf("read whose callbacks are canceled: %w", err)
+	}
+	for _, agent := range of {
+		query := tx.NewUpdate().Model((*Callback)(nil)).Set("status = ?", Canceled).Set("end_reason = ?", EndCanceled).
+			Set("ended_at = ?", now).Set("updated_at = ?", now).Set("waits_for = ''").
+			Where("cb.tenant_id = ?", ref.TenantID).Where("cb.? = ?", bun.Ident(column), id).Where("cb.status = ?", Scheduled).
+			Where("cb.agent_id = ?", agent)
+		forgets, err := s.forgets(ctx, ref, agent)
+		if err != nil {
+			return err
+		}
+		if forgets {
+			query.Set("reason = ''").Set("dynamic_variables = '{}'")
+		}
+		if _, err := query.Exec(ctx); err != nil {
+			return fmt.Errorf("cancel callbacks: %w", err)
+		}
 	}
 	return nil
 }
