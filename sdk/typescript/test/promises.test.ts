@@ -44,6 +44,26 @@ test('messages are sent one at a time, in order', () =>
     }
   }));
 
+test('a message whose connection was lost is sent again also when the next one is what connects', () => {
+  let lost: () => void = () => undefined;
+  const wasLost = new Promise<void>((resolve) => (lost = resolve));
+  const refusalOf = () => {
+    lost();
+    return new Promise<string>(() => undefined); // the loss is not reported before it is answered
+  };
+  return withSession({ refusalOf }, async (f) => {
+    f.service.isSilent = true;
+    const first = f.session.send('one');
+    await wait(() => requested(f) === 1);
+    f.service.cut();
+    await wasLost;
+    f.service.isSilent = false;
+    const second = f.session.send('two');
+    assert.match((await first.done).text, /one/);
+    assert.match((await second.done).text, /two/);
+  });
+});
+
 test('a refused message lets the next one be sent', () =>
   silently(async (f) => {
     const [first, second] = [f.session.send('one'), f.session.send('two')];

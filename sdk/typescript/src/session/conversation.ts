@@ -162,8 +162,11 @@ export function makeConversation(
   }
 
   function changed(channel: Channel, state: ConnectionState): void {
-    if (state.name !== 'open') ready.delete(channel);
-    if (state.name === 'reconnecting' || state.name === 'closed') outbox.lost(channel);
+    if (state.name !== 'open') {
+      ready.delete(channel);
+      // Also while connecting: route() connects before the loss of the last connection is reported.
+      outbox.lost(channel);
+    }
     emit({ type: 'state', channel, state });
     if (channel === 'voice') voice.state(state);
     const gaveUp = state.name === 'closed' && state.canReconnect && state.code !== leftCode;
