@@ -114,6 +114,34 @@ test('an answer that was lost with its server goes on with the next one', () =>
     }),
   ));
 
+test('an answer is stopped also without a connection', () =>
+  silently(async (f) => {
+    const cancelled = () => f.service.received.filter((e) => e.type === 'response.cancel').length;
+    const cut = async () => {
+      const before = f.events.length;
+      f.service.cut();
+      await f.until('state', (e) => e.state.name === 'reconnecting' && f.events.indexOf(e) >= before);
+    };
+    const turn = f.session.send('one');
+    await wait(() => requested(f) === 1);
+    begin(f, 'resp_1', turn);
+    await f.until('answer.started');
+    await cut();
+    f.session.cancel();
+    await wait(() => cancelled() === 1);
+    await cut(); // nobody knows whether it arrived
+    await wait(() => cancelled() === 2);
+    f.service.send({ type: 'response.done', ...response('resp_1', { status: 'cancelled' }) });
+    assert.equal((await turn.done).status, 'cancelled');
+    await cut();
+    const next = f.session.send('two');
+    await wait(() => requested(f) === 2);
+    begin(f, 'resp_2', next);
+    finish(f, 'resp_2');
+    assert.equal((await next.done).status, 'completed');
+    assert.equal(cancelled(), 2, 'another answer was stopped');
+  }));
+
 test('an answer that was lost twice has failed', () =>
   silently((f) =>
     lostInAnswer(f, async (first) => {

@@ -56,7 +56,7 @@ export interface Session extends Pick<Emitter, 'on' | 'onAny'> {
    * after close(), and while another client has taken over.
    */
   send(text: string): Turn;
-  /** Stops the answer, and the agent's voice. */
+  /** Stops the answer, without a connection once there is one, and the agent's voice. */
   cancel(): void;
   /** Allows or refuses a call, within 60 s of `approval.requested`. False when it is too late. */
   approve(approvalId: string, isAllowed: boolean, reason?: string): boolean;
@@ -221,7 +221,7 @@ export function connect(options: ConnectOptions): Session {
     },
     send,
     cancel() {
-      current?.send({ type: 'response.cancel', event_id: newId('own') });
+      current?.cancel();
       if (voice.state.phase !== 'off') voice.silence();
     },
     approve: (id, isAllowed, reason = '') => current?.decide(id, isAllowed, reason) ?? false,

@@ -38,6 +38,8 @@ export interface Conversation {
   leaveVoice(): void;
   isOpen(channel: Channel): boolean;
   send(event: ClientEvent, channel?: Channel): boolean;
+  /** Stops the answer in progress, without a connection once there is one. */
+  cancel(): void;
   /**
    * Says something under an id, and settles with the answer or with why there is none. It is sent
    * when what was said before is answered.
@@ -82,6 +84,8 @@ export function makeConversation(
   let handover = nobody;
   let ended = false;
   let sessionId = '';
+  /** cancel() was called for an answer that has not ended. */
+  let isCancelled = false;
 
   const outbox = makeOutbox({
     send: (channel, event) => ready.has(channel) && send(event, channel),
@@ -110,6 +114,7 @@ export function makeConversation(
     started: (channel, id, metadata) => outbox.answerStarted(channel, id, metadata[requestKey] ?? ''),
     done: (channel, answer) => {
       approvals.answerDone(answer.id);
+      isCancelled &&= answers.inProgress();
       outbox.answerDone(channel, answer);
     },
     clientTool: (call) => tools.called(call),
@@ -185,6 +190,10 @@ export function makeConversation(
     return undefined;
   }
 
+  function cancel(channel?: Channel): void {
+    send({ type: 'response.cancel', event_id: newId(ownEvent) }, channel);
+  }
+
   /** A connection is ready for events. */
   function opened(channel: Channel, event: Fields): void {
     const id = event.session?.id ?? '';
@@ -195,6 +204,7 @@ export function makeConversation(
     const update = { ...settings, ...(declared.length > 0 && { tools: declared }) };
     if (Object.keys(update).length > 0) send(sessionUpdate(update), channel);
     ready.add(channel);
+    if (isCancelled) cancel(channel);
     outbox.opened(channel);
     approvals.opened();
   }
@@ -280,6 +290,10 @@ export function makeConversation(
     },
     isOpen: (channel) => sockets[channel]?.isOpen ?? false,
     send,
+    cancel() {
+      isCancelled = answers.inProgress();
+      cancel();
+    },
     say(id, text, settle) {
       messages.add(id);
       items.sending(id, text);
