@@ -1,6 +1,7 @@
 // A service that sends what an attacker would have it send: everything is text.
 import assert from 'node:assert/strict';
-import { findings, open, say } from './page.mjs';
+import { findings, open, playService, say } from './page.mjs';
+import { until } from './site.mjs';
 
 const image = '<img src=x onerror="window.owned = 1">';
 const script = '<script>window.owned = 2</script>';
@@ -36,25 +37,15 @@ function events() {
 export async function hostile(chromium, url) {
   const decisions = [];
   const page = await open(chromium, url, {
-    prepare: async (page) => {
-      await page.route('**/api/parlance-session', (route) =>
-        route.fulfill({ json: { chat_url: `${url.replace('http', 'ws')}/socket` } }),
-      );
-      await page.routeWebSocket(/\/socket/, (socket) => {
-        let ids = 0;
-        const send = (event) => socket.send(JSON.stringify({ event_id: `event_${++ids}`, ...event }));
-        send({ type: 'session.created', session: { id: 'ses_1' } });
-        socket.onMessage((data) => {
-          const event = JSON.parse(data);
-          if (event.item?.type === 'mcp_approval_response') {
-            decisions.push(event.item);
-            return send({ type: 'response.done', response: { id: 'resp_1', status: 'completed', output: [] } });
-          }
-          if (event.item) send({ type: 'conversation.item.added', item: event.item });
-          if (event.type === 'response.create') for (const one of events()) send(one);
-        });
-      });
-    },
+    prepare: (page) =>
+      playService(page, url, (event, send) => {
+        if (event.item?.type === 'mcp_approval_response') {
+          decisions.push(event.item);
+          return send({ type: 'response.done', response: { id: 'resp_1', status: 'completed', output: [] } });
+        }
+        if (event.item) send({ type: 'conversation.item.added', item: event.item });
+        if (event.type === 'response.create') for (const one of events()) send(one);
+      }),
   });
   await page.locator('.launcher').click();
   await say(page, image);
@@ -73,6 +64,7 @@ export async function hostile(chromium, url) {
   assert.deepEqual(await findings(page), []);
   await page.getByRole('button', { name: 'Do not allow' }).click();
   await page.locator('.approval').waitFor({ state: 'detached' });
+  await until('the decision', () => decisions.length > 0);
   assert.deepEqual(decisions.map((d) => [d.approval_request_id, d.approve]), [['item_a', false]]);
   assert.deepEqual(page.complaints, []);
   await page.context().close();

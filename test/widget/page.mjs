@@ -74,6 +74,28 @@ export const withSession = (status, body) => ({
     page.route('**/api/parlance-session', (route) => route.fulfill({ status, contentType: 'application/json', body })),
 });
 
+/**
+ * Has `take(event, send)` play the service of the page's conversation: it gets the client's events,
+ * and may send its own.
+ */
+export async function playService(page, url, take) {
+  await page.route('**/api/parlance-session', (route) =>
+    route.fulfill({ json: { chat_url: `${url.replace('http', 'ws')}/socket` } }),
+  );
+  await page.routeWebSocket(/\/socket/, (socket) => {
+    let ids = 0;
+    const send = (event) => socket.send(JSON.stringify({ event_id: `event_${++ids}`, ...event }));
+    send({ type: 'session.created', session: { id: 'ses_1' } });
+    socket.onMessage((data) => take(JSON.parse(data), send));
+  });
+}
+
+/** Stops the time of a page that is opened next, also its frames: page.clock.runFor() goes on. */
+export async function stopTime(page) {
+  await page.clock.install({ time: '2026-01-05T08:00:00Z' });
+  await page.clock.pauseAt('2026-01-05T09:00:00Z');
+}
+
 /** The serious findings of axe. */
 export async function findings(page) {
   await page.evaluate(axe);
@@ -88,6 +110,13 @@ export async function say(page, text) {
   await page.locator('.composer textarea').fill(text);
   await page.keyboard.press('Enter');
 }
+
+/** Presses a button twice before anything is drawn. */
+export const pressTwice = (page, name) =>
+  page.getByRole('button', { name, exact: true }).evaluate((button) => {
+    button.click();
+    button.click();
+  });
 
 /** Waits for the last answer to match. */
 export const answer = (page, text) => page.locator('.agent .bubble', { hasText: text }).last().waitFor();

@@ -1,6 +1,6 @@
 // Pages and back ends that have something wrong, and pages that change around the widget.
 import assert from 'node:assert/strict';
-import { answer, open, say, withPolicy, withScript, withSession } from './page.mjs';
+import { answer, open, pressTwice, say, withPolicy, withScript, withSession } from './page.mjs';
 import { until } from './site.mjs';
 
 const question = 'How are webhooks signed?';
@@ -53,6 +53,10 @@ async function unanswered(chromium, url) {
       await page.route(path, () => {});
     },
   });
+  await page.evaluate(() => {
+    window.ended = 0;
+    window.Parlance.on('ended', () => window.ended++);
+  });
   await page.locator('.launcher').click();
   await say(page, question);
   await page.getByText('Connecting …').waitFor();
@@ -61,9 +65,10 @@ async function unanswered(chromium, url) {
   await page.getByText('Connecting …').waitFor({ state: 'detached' });
   assert.ok(page.complaints.some((c) => /has not answered for 20 s/.test(c)), page.complaints.join('\n'));
   await page.unroute(path);
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await pressTwice(page, 'Try again');
   await answer(page, 'HMAC-SHA256');
   assert.equal(await page.locator('.message.user').count(), 1);
+  assert.equal(await page.evaluate(() => window.ended), 1, 'only the conversation that had not begun was ended');
   await page.context().close();
 }
 

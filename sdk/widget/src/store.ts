@@ -15,8 +15,8 @@ export interface State {
   readonly inputDb: number;
   /** Why there is no session, as a key of the strings. */
   readonly problem: keyof Strings | '';
-  /** What screen readers are told. */
-  readonly announcement: string;
+  /** What screen readers are told, oldest first. */
+  readonly announcements: readonly { readonly id: number; readonly text: string }[];
 }
 
 export interface Store {
@@ -51,10 +51,12 @@ const checks =
 export function makeStore(config: Config, files: Files, emit: (type: string, detail: object) => void): Store {
   const strings = stringsOf(config.lang);
   const listeners = new Set<() => void>();
-  let state: State = { isOpen: false, view: emptyView, inputDb: silentDb, problem: '', announcement: '' };
+  let state: State = { isOpen: false, view: emptyView, inputDb: silentDb, problem: '', announcements: [] };
   let session: Session | undefined;
   let context: object = {};
-  let announced: ReturnType<typeof setTimeout> | undefined;
+  /** The next conversation is being begun. */
+  let isRestarting = false;
+  let announced = 0;
 
   function change(members: Partial<State>): void {
     state = { ...state, ...members };
@@ -65,10 +67,10 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
    * Tells screen readers something. It is taken away again, because those who read the panel piece
    * by piece would find it there a second time.
    */
-  function announce(announcement: string): void {
-    clearTimeout(announced);
-    change({ announcement });
-    announced = setTimeout(() => change({ announcement: '' }), announcedMs);
+  function announce(text: string): void {
+    const id = ++announced;
+    change({ announcements: [...state.announcements, { id, text }] });
+    setTimeout(() => change({ announcements: state.announcements.filter((a) => a.id !== id) }), announcedMs);
   }
 
   function begin(): void {
@@ -90,7 +92,7 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
     if (event.type === 'levels') return change({ inputDb: event.inputDb });
     change({ view: reduceView(state.view, event) });
     const announcement = announcementOf(event);
-    if (announcement !== undefined) announce(announcement);
+    if (announcement) announce(announcement);
     if (event.type === 'session') change({ problem: '' });
     if (event.type === 'state' && event.state.reason === 'unreachable') unreachable(event.state.text);
     if (event.type === 'error') complain(`${event.message} (${event.code})`);
@@ -138,9 +140,14 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
 
   function restart(): void {
     if (!session) return begin();
+    if (isRestarting) return; // its button was pressed twice
     if (!session.hasEnded) session.hangUp();
     change({ view: emptyView, problem: '' });
-    session.restart().catch(() => undefined); // noSession has shown it
+    isRestarting = true;
+    session
+      .restart()
+      .catch(() => undefined) // noSession has shown it
+      .finally(() => (isRestarting = false));
   }
 
   /** Begins another conversation, in which what did not arrive is said again. */
@@ -189,6 +196,7 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
     },
     restart,
     dismissProblem() {
+      if (!state.problem) return; // its button was pressed twice
       change({ problem: '' });
       if (state.view.sessionId) reconnect();
       else tryAgain();
@@ -200,7 +208,6 @@ export function makeStore(config: Config, files: Files, emit: (type: string, det
       listeners.clear();
       session?.hangUp();
       session?.close();
-      clearTimeout(announced);
     },
   };
 }

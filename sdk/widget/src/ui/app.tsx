@@ -11,13 +11,17 @@ export function App({ store, isInline }: { readonly store: Store; readonly isInl
   const [, setCount] = useState(0);
   const launcher = useRef<HTMLButtonElement>(null);
   const isFullScreen = useMedia(narrow);
-  useEffect(() => {
+  const { isOpen } = store.state;
+  const wasOpen = useRef(false);
+  useLayoutEffect(() => { // before the page goes on: it may open the panel at once
     let frame = 0;
-    // Pieces of text come faster than a screen shows them.
+    const draw = (): void => setCount((count) => count + 1);
     const stop = store.subscribe(() => {
+      if (store.state.isOpen !== wasOpen.current) return draw(); // moves the focus before the next key is pressed
+      // Pieces of text come faster than a screen shows them.
       frame ||= requestAnimationFrame(() => {
         frame = 0;
-        setCount((count) => count + 1);
+        draw();
       });
     });
     return () => {
@@ -25,8 +29,6 @@ export function App({ store, isInline }: { readonly store: Store; readonly isInl
       cancelAnimationFrame(frame);
     };
   }, []);
-  const { isOpen } = store.state;
-  const wasOpen = useRef(false);
   useLayoutEffect(() => { // before the next key is pressed
     if (wasOpen.current && !isOpen) launcher.current?.focus();
     wasOpen.current = isOpen;

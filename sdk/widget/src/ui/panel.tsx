@@ -85,8 +85,10 @@ export function Panel({ store, isInline, isFullScreen }: Props) {
         )}
         <Composer store={store} voiceState={voiceState} fieldRef={(found) => (field.current = found)} />
       </div>
-      <div class="hidden" aria-live="polite" aria-atomic="true">
-        {state.announcement}
+      <div class="hidden" aria-live="polite">
+        {state.announcements.map(({ id, text }) => (
+          <p key={id}>{text}</p>
+        ))}
       </div>
     </section>
   );
