@@ -95,10 +95,10 @@ pids+=($!)
 "$parlance" call "$caller" --data-dir "$work/data" --wait --calls 1 --answer --say "$request" --hang-up-after 60s >"$work/caller.log" 2>&1 &
 telephone=$!
 pids+=($telephone)
-sleep 1
+for log in person caller; do within 60 grep -qs "is there" "$work/$log.log" || die "the telephone of the $log does not start"; done
 api PATCH "$workspace/callbacks/$callback" '{"at": "now"}' | json '`  ${it.id}  ${it.status} for ${it.at}\n`'
 over() { [ "$(api GET "$workspace/callbacks/$callback" | json 'it.ended_at ? "over" : ""')" = over ]; }
-within 90 over || die "the call is not over"
+within 120 over || die "the call is not over"
 wait "$telephone" || true
 sed 's/^/  /' "$work/caller.log"
 
