@@ -144,8 +144,6 @@ class Session {
   frames = [];
   /** How much sound was sent of each item. */
   sentMS = new Map();
-  /** For how long the agent had spoken when it was interrupted. */
-  spokenForMS = 0;
   #sockets = {};
   #answer;
   #waiting = [];
@@ -257,10 +255,7 @@ class Session {
 
   /** Has somebody speak over the agent, whatever the microphone hears, until stopInterrupting(). */
   interrupt() {
-    if (this.#answer) {
-      this.#sendDue(this.#answer); // as much as a client can have, which it then drops
-      this.spokenForMS = Date.now() - this.#answer.began;
-    }
+    if (this.#answer) this.#sendDue(this.#answer); // as much as a client can have, which it then drops
     this.#begin(this.#heardMS);
     this.#interrupting = true;
   }

@@ -12,6 +12,7 @@ const patienceMS = 180_000;
 export const browser = (...args) =>
   chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    timeout: patienceMS,
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -73,7 +73,7 @@ async function unanswered(chromium, url) {
 }
 
 /** A page that is reloaded, first with the URLs that it had, then with those of a new session. */
-async function reloaded(chromium, url) {
+async function reloaded(chromium, url, env) {
   let first;
   const page = await open(chromium, url, {
     prepare: (page) =>
@@ -86,6 +86,12 @@ async function reloaded(chromium, url) {
   await say(page, question);
   await answer(page, 'HMAC-SHA256');
   await page.reload();
+  const [id] = first.match(/ses_\w+/);
+  await until('the session has ended', async () => {
+    const headers = { authorization: `Bearer ${env.PARLANCE_API_KEY}` };
+    const { status } = await (await fetch(`${env.PARLANCE_BASE_URL}/sessions/${id}`, { headers })).json();
+    return status === 'completed';
+  });
   await page.locator('.launcher').click();
   await alert(page, 'Could not connect');
   await page.unroute(path);
@@ -217,14 +223,14 @@ async function returned(chromium, url) {
   await page.context().close();
 }
 
-/** Checks all of it, on a site of its own. */
-export async function troubles(chromium, url, seen) {
+/** Checks all of it, on a site of its own. `env` is that of its Parlance. */
+export async function troubles(chromium, url, env, seen) {
   await blocked(chromium, url);
   await impossible(chromium, url);
   seen('sockets that the policy blocks or the browser does not make: what to do, and no message is lost');
   await unanswered(chromium, url);
   seen('a back end that never answers: connecting, given up, tried again with what was said');
-  await reloaded(chromium, url);
+  await reloaded(chromium, url, env);
   seen('a reload ends the session, and the next one is another conversation');
   await refused(chromium, url);
   seen('a refused data-session: nothing is shown, and the console says why');

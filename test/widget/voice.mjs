@@ -19,10 +19,8 @@ const who = (page, words) => page.locator('.voice .who', { hasText: words }).wai
 
 async function asked(page, session) {
   await page.getByRole('button', { name: 'Talk', exact: true }).click();
-  await who(page, 'Listening');
   await page.locator('.user .bubble', { hasText: 'What are your opening hours?' }).waitFor();
   await who(page, 'The assistant is speaking');
-  assert.deepEqual(await findings(page), []);
   const update = session.received.find((e) => e.type === 'session.update' && e.channel === 'voice');
   assert.deepEqual(update.session.audio.input.format, { type: 'audio/pcm', rate: 24000 });
   assert.deepEqual([...new Set(session.frames.map((f) => f.length))], [960], 'frames are 20 ms of 24 kHz');
@@ -35,7 +33,8 @@ async function interrupted(page, session) {
   session.interrupt();
   const cut = await until('the cut', () => session.received.find((e) => e.type === 'conversation.item.truncate'));
   await who(page, 'You are speaking');
-  assert.ok(cut.audio_end_ms > 0 && cut.audio_end_ms < session.spokenForMS + 100, `${cut.audio_end_ms} ms were played`);
+  const sentMS = session.sentMS.get(cut.item_id);
+  assert.ok(cut.audio_end_ms > 0 && cut.audio_end_ms <= sentMS, `${cut.audio_end_ms} of ${sentMS} ms were played`);
   const rest = await page.locator('.unheard').textContent();
   const unheard = rest.replace('Not heard: ', '');
   assert.ok(long.endsWith(unheard) && unheard.length < long.length - cut.audio_end_ms / charMS + 30, rest);
@@ -45,6 +44,8 @@ async function interrupted(page, session) {
 }
 
 async function muted(page, session) {
+  // Not earlier: axe may take longer than the answer that is interrupted.
+  assert.deepEqual(await findings(page), []);
   await page.getByRole('button', { name: 'Mute', exact: true }).click();
   await page.getByRole('button', { name: 'Unmute' }).waitFor();
   await until('silence is sent', () => session.frames.at(-1).every((byte) => byte === 0));
@@ -54,7 +55,7 @@ async function muted(page, session) {
 }
 
 async function typed(page, session) {
-  session.service.answers.push(long);
+  session.service.answers.push(long.repeat(5));
   await say(page, 'And on Mondays?');
   const item = await until('the message', () => session.received.find((e) => e.item?.content?.[0].text === 'And on Mondays?'));
   assert.equal(item.channel, 'voice');

@@ -277,7 +277,7 @@ try {
   await hostile(chromium, url, picture).then(() => seen('hostile names, texts, passages and URLs are text'));
   await refusals(chromium, url);
   await wrongOrigin(chromium, url);
-  await troubles(chromium, await site(service.env), seen); // another site, because each counts its sessions
+  await troubles(chromium, await site(service.env), service.env, seen); // another site, because each counts its sessions
   await restarted(chromium, url, service);
 } catch (error) {
   console.error(error);
