@@ -99,7 +99,7 @@ find_event() {
 
 # verified EVENT EXPRESSION waits until the receiver has verified the event, and prints its line.
 verified() {
-	until_true 30 find_event "$@" >"$work/found" || die "$1 did not come"
+	until_true 60 find_event "$@" >"$work/found" || die "$1 did not come"
 	printf 'verified %s %s\n' "$1" "$(cat "$work/found")"
 }
 
@@ -114,7 +114,7 @@ stack() {
 receiver() {
 	start "$1" node examples/receivers/node/receiver.mjs --cert "$work/dev/tls/localhost.pem" \
 		--key "$work/dev/tls/localhost-key.pem" --secret-file "$2" --out "$work/$1.jsonl"
-	until_true 30 test -s "$work/$1.out" || die "the receiver does not start"
+	until_true 60 test -s "$work/$1.out" || die "the receiver does not start"
 	url=$(head -1 "$work/$1.out")
 }
 
@@ -159,7 +159,7 @@ start tool node -e 'const server = require("http").createServer((request, respon
 		console.log("called");
 		require("fs").readFile(process.argv[1], () => response.end("{}"));
 	}).listen(0, "127.0.0.1", () => console.log("http://127.0.0.1:" + server.address().port));' "$work/pipe"
-until_true 30 test -s "$work/tool.out" || die "the endpoint of the tool does not start"
+until_true 60 test -s "$work/tool.out" || die "the endpoint of the tool does not start"
 tool=$(api POST "$workspace/tools" '{"slug":"look_up","description":"Looks something up.","kind":"http",
 	"webhook_url":"'"$(head -1 "$work/tool.out")"'"}' | json it.id)
 
@@ -208,10 +208,10 @@ step "Postgres is stopped in the middle of an answer, and started again"
 session=$(api POST /sessions '{"agent_id":"'"$agent"'","user_id":"grace","modality":"text"}' | json it.id)
 api POST "/sessions/$session/turns" '{"text":"/tool look_up {}"}' >"$work/answer" &
 turn=$!
-until_true 30 grep -q called "$work/tool.out" || die "the turn does not call its tool"
+until_true 60 grep -q called "$work/tool.out" || die "the turn does not call its tool"
 postgres=$(head -1 "$work/data/postgres/postmaster.pid")
 kill -INT "$postgres"
-until_true 30 eval '! kill -0 "$postgres" 2>/dev/null' || die "Postgres does not stop"
+until_true 60 eval '! kill -0 "$postgres" 2>/dev/null' || die "Postgres does not stop"
 echo >"$work/pipe"
 wait "$turn" || die "the turn is not answered without Postgres"
 printf '  user   /tool look_up {}\n  agent  %s\n' "$(json it.text <"$work/answer")"

@@ -78,7 +78,7 @@ trap cleanup EXIT
 cat "$data/tls/ca.pem" >"$work/ca.pem"
 
 step "1. Is it there?"
-curl -sS --max-time 10 --cacert "$work/ca.pem" "$origin/readyz" | check 'it.status === "ready"' "$origin/readyz says ready"
+curl -sS --max-time 60 --cacert "$work/ca.pem" "$origin/readyz" | check 'it.status === "ready"' "$origin/readyz says ready"
 
 step "2. A webhook endpoint: an HTTPS receiver on this machine"
 go build -o "$work/receiver" ./examples/receivers/go
@@ -86,7 +86,7 @@ go build -o "$work/receiver" ./examples/receivers/go
 "$work/receiver" --cert "$data/tls/localhost.pem" -key "$data/tls/localhost-key.pem" \
 	-secret-file "$work/secret" -out "$work/events.jsonl" >"$work/receiver.url" 2>"$work/receiver.log" &
 receiver=$!
-eventually 10 test -s "$work/receiver.url" || die "the receiver does not start: $(cat "$work/receiver.log")"
+eventually 60 test -s "$work/receiver.url" || die "the receiver does not start: $(cat "$work/receiver.log")"
 endpoint=$(api 201 POST "$workspace/webhooks" \
 	"{\"url\": \"$(cat "$work/receiver.url")\", \"events\": [\"post_call_transcription\", \"kb.source_ingested\"],
 	\"description\": \"example $run\"}")
@@ -101,7 +101,7 @@ source_id=$(api 202 POST "$workspace/knowledge-base/sources/inline" \
 	"{\"name\": \"Lighthouse $run\", \"content\": \"# The lighthouse of Brevik\n\n$lighthouse\"}" | json it.id)
 seen "$source_id was accepted (202)"
 source_ready() { [ "$(api 200 GET "$workspace/knowledge-base/sources/$source_id" | json it.status)" = ready ]; }
-eventually 30 source_ready || die "the source is not ready: $(cat "$work/answer")"
+eventually 60 source_ready || die "the source is not ready: $(cat "$work/answer")"
 seen "it is ready"
 api 200 POST "$agent/knowledge-base/attach" "{\"source_ids\": [\"$source_id\"]}" |
 	check 'it.attachments.length === 1' "it is attached to the agent"
@@ -170,7 +170,7 @@ seen "it answers and shows the tool's call in OpenAI Realtime events; closing it
 
 step "8. The end, and the webhook"
 hung_up() { [ "$(api 200 GET "/sessions/$session_id" | json it.end_reason)" = hang_up ]; }
-eventually 10 hung_up || die "the hang-up did not end the session: $(cat "$work/answer")"
+eventually 60 hung_up || die "the hang-up did not end the session: $(cat "$work/answer")"
 seen "the hang-up completed the session"
 api 200 POST "/sessions/$session_id/end" '{"status": "failed", "reason": "too late"}' |
 	check 'it.status === "completed" && it.end_reason === "hang_up"' "ending it again changes nothing"
@@ -179,7 +179,7 @@ api 200 GET "/sessions/$session_id/transcript" |
 api 409 POST "/sessions/$session_id/turns" '{"text": "Hello?"}' |
 	check 'it.code === "session-closed"' "a turn after the end is refused (409 session-closed)"
 arrived() { grep post_call_transcription "$work/events.jsonl" | grep -q "$session_id"; }
-eventually 30 arrived || die "post_call_transcription did not arrive: $(cat "$work/receiver.log" "$work/events.jsonl")"
+eventually 60 arrived || die "post_call_transcription did not arrive: $(cat "$work/receiver.log" "$work/events.jsonl")"
 seen "post_call_transcription arrived with a valid signature"
 grep kb.source_ingested "$work/events.jsonl" | grep -q "$source_id" || die "kb.source_ingested did not arrive"
 seen "so did kb.source_ingested"
@@ -190,7 +190,7 @@ recorded() {
 	local delivered="d.event_id === '$event_id' && d.status === 'succeeded' && d.status_code === 204"
 	[ "$(json "it.deliveries.some(d => $delivered)" <"$work/deliveries")" = true ]
 }
-eventually 10 recorded || die "the delivery is not recorded: $(cat "$work/deliveries")"
+eventually 60 recorded || die "the delivery is not recorded: $(cat "$work/deliveries")"
 seen "it is among the endpoint's deliveries: $event_id, answered 204"
 
 step "9. Putting things back"

@@ -11,7 +11,7 @@
 // Each argument is one message. Exits with 1 when anything fails.
 import { connect } from './endpoint.mjs';
 
-const patienceMS = 30_000;
+const patienceMS = 60_000;
 
 /** Resolves with the first fitting event of a type. */
 function event(socket, type, fits = () => true) {

@@ -18,7 +18,7 @@ export const showMap = {
 export const mapOf = (place) => `map of ${place} shown at 46.9 N`;
 
 /** Fails when the conversation takes longer than any that works. */
-export function patience(promise, ms = 60_000) {
+export function patience(promise, ms = 180_000) {
   let timer;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not done within ${ms} ms`)), ms);

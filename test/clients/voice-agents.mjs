@@ -46,7 +46,7 @@ session.on('audio_interrupted', () => {
 
 /** Waits until something holds. */
 async function until(holds, what) {
-  const late = setTimeout(() => assert.fail(`${what} did not happen, after ${types.slice(-20)}`), 60_000);
+  const late = setTimeout(() => assert.fail(`${what} did not happen, after ${types.slice(-20)}`), 180_000);
   while (!holds()) await Promise.race([failed, new Promise((resolve) => (arrived = resolve))]);
   clearTimeout(late);
 }

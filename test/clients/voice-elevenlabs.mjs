@@ -39,7 +39,7 @@ connection.onMessage((event) => {
 
 /** Waits for the newest event of a type that fits. */
 async function until(type, fits = () => true) {
-  const late = setTimeout(() => assert.fail(`no ${type}, after ${events.slice(-10).map((e) => e.type)}`), 60_000);
+  const late = setTimeout(() => assert.fail(`no ${type}, after ${events.slice(-10).map((e) => e.type)}`), 180_000);
   for (;;) {
     const found = events.findLast((e) => e.type === type && fits(e));
     if (found) {

@@ -1,11 +1,17 @@
 // A page with a conversation, in Chromium.
 import { chromium } from 'playwright-core';
+import { patienceMs } from './programs.mjs';
 
 /** Opens a page, asks a question, and returns when the answer is shown. `use` gets the page then. */
 export async function talk(url, use = async () => undefined) {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+    timeout: patienceMs,
+  });
   try {
     const page = await browser.newPage();
+    page.setDefaultTimeout(patienceMs);
     page.on('pageerror', (error) => console.error(error));
     await page.goto(url);
     await page.getByText('Connected.').waitFor();

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 
-const patienceMs = 60_000;
+/** How long a machine that is busy may take for a step. */
+export const patienceMs = 180_000;
 const running = new Set();
 
 /** Starts a program. `find` waits until its output has something, and returns the match. */

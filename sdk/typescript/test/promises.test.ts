@@ -354,11 +354,11 @@ test('a connection on which nothing comes is lost', async () => {
 });
 
 test('a connection that has been silent for too long is lost, and pings are no silence', () =>
-  withSession({ retry: { ...quick, silentMs: 300 } }, async ({ service, until, events }) => {
+  withSession({ retry: { ...quick, silentMs: 3_000 } }, async ({ service, until, events }) => {
     await until('session');
     for (let n = 0; n < 20; n++) {
       service.ping();
-      await new Promise((resolve) => setTimeout(resolve, 25));
+      await new Promise((resolve) => setTimeout(resolve, 200));
     }
     assert.equal(service.connections.length, 1);
     const before = events.length;

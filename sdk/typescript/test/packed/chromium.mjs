@@ -3,6 +3,9 @@ import { createServer, request as ask } from 'node:http';
 import { chromium } from 'playwright-core';
 import { check, settings } from './seen.mjs';
 
+/** How long a machine that is busy may take for a step. */
+const patienceMs = 180_000;
+
 /** A server with an empty page at /, a program at /use.js, and the service's API. */
 async function serve(program) {
   const service = new URL(settings.baseUrl);
@@ -25,9 +28,14 @@ async function serve(program) {
 /** Runs a program that has globalThis.run. */
 export async function inChromium(program) {
   const server = await serve(program);
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+    timeout: patienceMs,
+  });
   try {
     const page = await browser.newPage();
+    page.setDefaultTimeout(patienceMs);
     page.on('pageerror', (error) => console.error(error));
     const baseUrl = `http://127.0.0.1:${server.address().port}`;
     await page.goto(baseUrl);
