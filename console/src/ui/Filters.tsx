@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react';
 
 import { Button } from './Button';
 import { TextField } from './Field';
@@ -15,6 +15,11 @@ interface Props {
 /** Fields that narrow a list. */
 export function Filters({ children, onClear, many }: Props) {
   const [isOpen, setOpen] = useState(!many || onClear !== undefined);
+  const [clearings, setClearings] = useState(0); // each makes the fields anew, without what does not count yet
+  const clear = () => {
+    onClear?.();
+    setClearings(clearings + 1);
+  };
   return (
     <>
       {!isOpen && (
@@ -23,9 +28,9 @@ export function Filters({ children, onClear, many }: Props) {
         </div>
       )}
       <div className={`filters ${isOpen ? '' : 'folded'}`} role="group" aria-label="Filters">
-        {children}
+        <Fragment key={clearings}>{children}</Fragment>
         {onClear && (
-          <Button kind="quiet" onPress={onClear}>
+          <Button kind="quiet" onPress={clear}>
             Clear filters
           </Button>
         )}
@@ -52,10 +57,18 @@ export function FilterText({
   placeholder?: string;
 }) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  const told = useRef(value); // what the list is narrowed by as far as this field knows
+  useEffect(() => {
+    if (value === told.current) return; // said here, and more may have been typed since
+    told.current = value;
+    setTyped(value);
+  }, [value]);
   useEffect(() => {
     if (typed.trim() === value) return;
-    const timer = setTimeout(() => onChange(typed.trim()), pauseMs);
+    const timer = setTimeout(() => {
+      told.current = typed.trim();
+      onChange(told.current);
+    }, pauseMs);
     return () => clearTimeout(timer);
   }, [typed, value, onChange]);
   return <TextField label={label} value={typed} onChange={setTyped} placeholder={placeholder} />;

@@ -35,6 +35,36 @@ test('sessions are listed, narrowed, and appear as they begin', async ({ open, l
   await expect(page).toHaveURL(new RegExp(`#/sessions/${id}$`));
 });
 
+test('a filter takes what is typed as it is typed, and nothing more once all are cleared @wide', async ({ open }) => {
+  const page = await open('/sessions?status=completed');
+  const user = page.getByRole('textbox', { name: 'User' });
+  await user.pressSequentially('of ');
+  await expect(page).toHaveURL(/user=of/);
+  await expect(user).toHaveValue('of ');
+
+  // Typed just when the list is narrowed by what was typed before.
+  await page.evaluate(() =>
+    addEventListener('hashchange', () => document.execCommand('insertText', false, 'c'), { once: true }),
+  );
+  await page.keyboard.insertText('ab');
+  await expect(page).toHaveURL(/user=of\+abc/);
+  await expect(user).toHaveValue('of abc');
+
+  // Cleared before it counts.
+  await page.getByRole('button', { name: 'Clear filters' }).first().click();
+  await expect(user).toHaveValue('');
+  await page.goto(`${service.console}#/sessions?status=failed`);
+  const clear = page.getByRole('group', { name: 'Filters' }).getByRole('button', { name: 'Clear filters' });
+  await expect(clear).toBeVisible();
+  await user.focus();
+  await clear.evaluate((button: HTMLElement) => {
+    document.execCommand('insertText', false, 'too late');
+    button.click();
+  });
+  await expect(page).toHaveURL(/sessions$/);
+  await expect(user).toHaveValue('');
+});
+
 test('who waits for a person stands out', async ({ open, look }, info) => {
   const user = `waits-${info.project.name}-${Date.now()}-${hostile}`;
   const agent = await call<{ id: string }>('POST', `workspaces/${service.workspace}/agents`, {
