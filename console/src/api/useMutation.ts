@@ -16,6 +16,10 @@ function newOnce(): Once {
   return { headers: { 'Idempotency-Key': [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('') } };
 }
 
+/** Variables as a text, which is the same for the same values. */
+const textOf = (variables: unknown) =>
+  JSON.stringify(variables, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+
 interface Options<Data, Variables> extends Omit<UseMutationOptions<Data, Error, Variables>, 'mutationFn'> {
   /** `once` belongs to the form that is open: give it to a call that makes something. */
   mutationFn(variables: Variables, once: Once): Promise<Data>;
@@ -23,11 +27,12 @@ interface Options<Data, Variables> extends Omit<UseMutationOptions<Data, Error, 
 
 /**
  * The library's useMutation, but what is being sent is not sent again: a second call with the same
- * variables is ignored until the first has ended. `isPending` alone is too late for a double click.
+ * variables, compared by their values, is ignored until the first has ended. `isPending` alone is too
+ * late for a double click.
  */
 export function useMutation<Data = unknown, Variables = void>({ mutationFn, ...options }: Options<Data, Variables>) {
   const once = useRef<Once>(undefined);
-  const sending = useRef(new Map<Variables, Promise<Data>>());
+  const sending = useRef(new Map<string, Promise<Data>>());
   const mutation = useLibraryMutation<Data, Error, Variables>({
     ...options,
     mutationFn: async (variables) => {
@@ -44,10 +49,11 @@ export function useMutation<Data = unknown, Variables = void>({ mutationFn, ...o
   type Send = (variables: Variables, callbacks?: MutateOptions<Data, Error, Variables>) => Promise<Data>;
   const sendAnyway = mutation.mutateAsync as Send;
   const send: Send = (variables, callbacks) => {
-    const running = sending.current.get(variables);
+    const what = textOf(variables);
+    const running = sending.current.get(what);
     if (running) return running;
-    const sent = sendAnyway(variables, callbacks).finally(() => sending.current.delete(variables));
-    sending.current.set(variables, sent);
+    const sent = sendAnyway(variables, callbacks).finally(() => sending.current.delete(what));
+    sending.current.set(what, sent);
     return sent;
   };
   const sendSilently = (...args: Parameters<Send>) => {

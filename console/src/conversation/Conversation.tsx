@@ -66,6 +66,7 @@ export function Conversation({ agentId, draft = false, onStart, onSession }: Pro
           key={begun.sessionId}
           begun={begun}
           agentName={name}
+          isStarting={start.isPending}
           onAgain={startWith}
           onLeave={leave}
           onOver={() => forgetBegun(agentId, draft)}

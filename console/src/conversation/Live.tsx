@@ -24,6 +24,8 @@ import { Waiting } from './Waiting';
 interface Props {
   begun: Begun;
   agentName: string;
+  /** Whether another conversation is being begun. */
+  isStarting: boolean;
   /** Begins another conversation with the same settings, aloud or in writing. */
   onAgain(talks: boolean): void;
   /** Goes back to the settings. */
@@ -33,7 +35,7 @@ interface Props {
 }
 
 /** A conversation that goes on, or that is over and still looked at. */
-export function Live({ begun, agentName, onAgain, onLeave, onOver }: Props) {
+export function Live({ begun, agentName, isStarting, onAgain, onLeave, onOver }: Props) {
   const { session, log, state } = useSession(begun);
   const { box, content, follow } = useFollow();
   useEffect(() => {
@@ -64,7 +66,7 @@ export function Live({ begun, agentName, onAgain, onLeave, onOver }: Props) {
         )}
         <VoiceBar session={session} voice={state.voice} latency={state.latency} />
         {state.isOver ? (
-          <Over begun={begun} onAgain={onAgain} />
+          <Over begun={begun} isStarting={isStarting} onAgain={onAgain} />
         ) : (
           <Say begun={begun} session={session} state={state} onSay={say} onAgain={onAgain} />
         )}
@@ -81,7 +83,7 @@ function Head({
   state: { connection, isOver },
   onAgain,
   onLeave,
-}: Omit<Props, 'onOver'> & { session: Session; state: State }) {
+}: Omit<Props, 'isStarting' | 'onOver'> & { session: Session; state: State }) {
   const end = () =>
     api.sessions.endSession({ sessionId, status: 'completed', reason: 'ended in the console' }).catch(tellFailure);
   const copy = () =>
@@ -216,13 +218,15 @@ function Say({
   );
 }
 
-function Over({ begun, onAgain }: { begun: Begun; onAgain(talks: boolean): void }) {
+function Over({ begun, isStarting, onAgain }: Pick<Props, 'begun' | 'isStarting' | 'onAgain'>) {
   return (
     <div className="row talk-over">
-      <Button kind="primary" autoFocus onPress={() => onAgain(false)}>
+      <Button kind="primary" autoFocus isDisabled={isStarting} onPress={() => onAgain(false)}>
         Begin another
       </Button>
-      <Button onPress={() => onAgain(true)}>Begin another aloud</Button>
+      <Button isDisabled={isStarting} onPress={() => onAgain(true)}>
+        Begin another aloud
+      </Button>
       <ButtonLink kind="quiet" href={`#/sessions/${begun.sessionId}`}>
         See this one whole
       </ButtonLink>

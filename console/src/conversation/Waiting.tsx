@@ -48,7 +48,12 @@ export function ApprovalForm({
 }) {
   const [reason, setReason] = useState('');
   const [isLate, setLate] = useState(false);
-  const decide = async (isAllowed: boolean) => setLate(!(await onDecide(isAllowed, reason.trim())));
+  const [isDeciding, setDeciding] = useState(false);
+  const decide = async (isAllowed: boolean) => {
+    setDeciding(true);
+    setLate(!(await onDecide(isAllowed, reason.trim())));
+    setDeciding(false);
+  };
   return (
     <section className="card waiting" aria-label={`Approval of ${name}`}>
       <h3>
@@ -68,10 +73,12 @@ export function ApprovalForm({
         </p>
       )}
       <div className="row">
-        <Button kind="primary" onPress={() => void decide(true)}>
+        <Button kind="primary" isDisabled={isDeciding} onPress={() => void decide(true)}>
           Allow
         </Button>
-        <Button onPress={() => void decide(false)}>Refuse</Button>
+        <Button isDisabled={isDeciding} onPress={() => void decide(false)}>
+          Refuse
+        </Button>
       </div>
     </section>
   );

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
 import { makeAskingAgent } from '../support/agents.js';
-import { call, expect, service, test } from '../support/test.js';
+import { call, expect, hold, service, test } from '../support/test.js';
 
 const hostile = '<img src=x onerror=alert(1)>';
 
@@ -89,8 +89,11 @@ test('a call that waits is seen and allowed on the session’s page', async ({ o
   await expect(approval).toContainText('"euro": 5');
   const turn = page.getByRole('region', { name: 'Turn 0' });
   await expect(turn).toContainText('in progress');
-  await look();
+  const deciding = await hold(page, '**/DecideApproval');
   await approval.getByRole('button', { name: 'Allow' }).click();
+  await deciding.came;
+  for (const name of ['Allow', 'Refuse']) await expect(approval.getByRole('button', { name })).toBeDisabled();
+  deciding.go();
   await expect(turn).toContainText(`Paid back {"euro":5} ${hostile}`);
   expect((await answered).text).toContain('Paid back');
   await page.getByRole('tab', { name: 'Approvals' }).click();

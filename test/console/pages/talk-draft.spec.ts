@@ -1,4 +1,4 @@
-import { call, expect, service, test } from '../support/test.js';
+import { call, expect, hold, service, test } from '../support/test.js';
 
 test('a draft is talked with', async ({ open, look }, info) => {
   const name = `Draft ${info.project.name} ${Date.now().toString(36)}`;
@@ -16,6 +16,23 @@ test('a draft is talked with', async ({ open, look }, info) => {
   await page.getByRole('button', { name: 'Start in writing' }).click();
   await expect(page.getByRole('region', { name: 'What was said' })).toContainText('I am a draft.');
   await look();
+  await call('DELETE', `${agents}/${id}`);
+});
+
+test('a conversation that is begun while the first edit is being saved is one with the draft @wide', async ({
+  open,
+}) => {
+  const name = `Edited ${Date.now().toString(36)}`;
+  const agents = `workspaces/${service.workspace}/agents`;
+  const { id } = await call<{ id: string }>('POST', agents, { name, first_message: 'I am published.' });
+  const page = await open(`/agents/${id}/instructions`);
+  await expect(page.getByRole('button', { name: 'Start in writing' })).toBeVisible();
+  const saving = await hold(page, '**/SaveAgentDraft');
+  await page.getByRole('textbox', { name: 'First message', exact: true }).fill('I am a draft.');
+  await page.getByRole('button', { name: 'Start in writing' }).click();
+  await saving.came;
+  saving.go();
+  await expect(page.getByRole('region', { name: 'What was said' })).toContainText('I am a draft.');
   await call('DELETE', `${agents}/${id}`);
 });
 

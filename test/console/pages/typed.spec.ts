@@ -2,7 +2,7 @@
 
 import type { Locator, Page } from '@playwright/test';
 
-import { call, expect, service, test } from '../support/test.js';
+import { call, expect, hold, service, test } from '../support/test.js';
 
 const agents = `workspaces/${service.workspace}/agents`;
 const make = (name: string) => call<{ id: string }>('POST', agents, { name, instructions: 'You help.' });
@@ -43,6 +43,24 @@ test('a form that is sent twice is sent once', async ({ open }, info) => {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
   const sources = `workspaces/${service.workspace}/knowledge-base/sources?q=${encodeURIComponent(name)}`;
   expect((await call<{ sources: unknown[] }>('GET', sources)).sources).toHaveLength(1);
+});
+
+test('another conversation is begun once by a button that is pressed twice', async ({ open }, info) => {
+  const { id } = await make(`Begun twice ${info.project.name}`);
+  const page = await open(`/talk?agent=${id}`);
+  await page.getByRole('button', { name: 'Start in writing' }).click();
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  const another = page.getByRole('button', { name: 'Begin another', exact: true });
+  await expect(another).toBeVisible();
+  const beginning = await hold(page, '**/CreateSession');
+  await pressTwice(another);
+  await beginning.came;
+  await expect(page.getByRole('button', { name: 'Begin another aloud' })).toBeDisabled();
+  beginning.go();
+  await expect(page.getByLabel('What you say')).toBeVisible();
+  const { sessions } = await call<{ sessions: unknown[] }>('GET', `sessions?agent_id=${id}`);
+  expect(sessions).toHaveLength(2);
+  await call('DELETE', `${agents}/${id}`);
 });
 
 test('a form whose answer was lost is sent again, and makes one thing', async ({ open, tolerate }, info) => {

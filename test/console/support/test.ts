@@ -57,6 +57,20 @@ export async function choose(page: Page, label: string, choice: string | RegExp)
   }).toPass();
 }
 
+/** Holds requests to a URL from now on: `came` is when the first was sent, go() lets all of them through. */
+export async function hold(page: Page, url: string): Promise<{ came: Promise<void>; go(): void }> {
+  let arrive = () => {};
+  let go = () => {};
+  const came = new Promise<void>((resolve) => (arrive = resolve));
+  const released = new Promise<void>((resolve) => (go = resolve));
+  await page.route(url, async (route) => {
+    arrive();
+    await released;
+    await route.continue();
+  });
+  return { came, go };
+}
+
 /** Shows the filters of a list, which are folded on a telephone. */
 export async function unfold(page: Page): Promise<void> {
   const filters = page.locator('.filters').first();

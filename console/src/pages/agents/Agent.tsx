@@ -136,8 +136,8 @@ function Editor({ tab, item }: { tab: string; item: string | undefined }) {
 }
 
 function Try() {
-  const { agentId, draft, store } = useEditor();
-  const isDraft = draft !== undefined;
+  const { agentId, draft, status, store } = useEditor();
+  const isDraft = draft !== undefined || status !== 'clean'; // from the first edit: it is saved before a conversation begins
   return (
     <aside className="try" aria-label="Test conversation">
       <Card title={isDraft ? 'Try the draft' : 'Try it'}>
