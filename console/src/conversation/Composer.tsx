@@ -32,18 +32,19 @@ export function Composer({
   send = 'Send',
 }: Props) {
   const [text, setText] = useState(() => (keptAs && kept<string>(keptAs)) || '');
+  const [isSending, setSending] = useState(false);
   useEffect(() => {
-    if (!keptAs) return;
+    if (!keptAs || isSending) return; // what is being sent is kept until it is sent
     if (text.trim() === '') forget(keptAs);
     else keep(keptAs, text);
-  }, [keptAs, text]);
-  const [isSending, setSending] = useState(false);
+  }, [keptAs, text, isSending]);
   const submit = async () => {
     const said = text.trim();
     if (said === '' || isDisabled || isSending) return;
     setSending(true);
     setText('');
     const isSent = await onSend(said);
+    if (isSent && keptAs) forget(keptAs); // not only by the effect: the session may have ended, and this with it
     if (!isSent) setText((typed) => typed || said);
     setSending(false);
   };

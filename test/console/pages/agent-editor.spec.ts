@@ -1,7 +1,7 @@
 // What needs drafts.
 import type { Page } from '@playwright/test';
 
-import { call, choose, expect, service, test } from '../support/test.js';
+import { call, choose, expect, hold, service, test } from '../support/test.js';
 
 const hostile = '<img src=x onerror=alert(1)>';
 const agents = `workspaces/${service.workspace}/agents`;
@@ -137,6 +137,39 @@ test('what the service refuses is said at the field, and is not lost', async ({ 
   await page.getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('alertdialog', { name: /\?$/ }).getByRole('button', { name: 'Discard' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Refused ${info.project.name}`);
+  await call('DELETE', `${agents}/${id}`);
+});
+
+test('a correction that is typed while the wrong value is being saved is saved', async ({ open, tolerate }, info) => {
+  tolerate(/SaveAgentDraft/);
+  const { id } = await make(`Corrected ${info.project.name}`);
+  const page = await open(`/agents/${id}/instructions`);
+  const saving = await hold(page, '**/SaveAgentDraft');
+  await page.getByRole('textbox', { name: 'Language', exact: true }).fill('no language!');
+  await saving.came;
+  await page.getByRole('textbox', { name: 'Language', exact: true }).fill('de');
+  await page.getByRole('button', { name: 'Review and publish' }).click();
+  saving.go();
+  await expect(page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true })).toBeEnabled();
+  expect(await call('GET', `${agents}/${id}/draft`)).toMatchObject({ agent: { language: 'de' } });
+  await call('DELETE', `${agents}/${id}`);
+});
+
+test('nothing is edited while the draft is being discarded', async ({ open }, info) => {
+  const { id } = await make(`Discarded ${info.project.name}`);
+  const page = await open(`/agents/${id}/instructions`);
+  const field = page.getByRole('textbox', { name: 'First message', exact: true });
+  await field.fill('Of the draft');
+  await expect(page.getByText('Draft saved')).toBeVisible();
+  const discarding = await hold(page, '**/DeleteAgentDraft');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('alertdialog', { name: /\?$/ }).getByRole('button', { name: 'Discard' }).click();
+  await discarding.came;
+  await field.pressSequentially('!');
+  await expect(field).toHaveValue('Of the draft');
+  discarding.go();
+  await expect(field).toHaveValue('Hello, how can I help you?');
+  await expect(page.getByText('Version 1 is published')).toBeVisible();
   await call('DELETE', `${agents}/${id}`);
 });
 

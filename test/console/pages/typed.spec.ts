@@ -140,6 +140,27 @@ test('a half-written message to a user is there after a reload, and after the se
   await expect(page.getByLabel('What was not sent')).toHaveCount(0);
 });
 
+test('a message to a user that is being sent when the session ends is not lost', async ({ open, tolerate }, info) => {
+  tolerate(/SendOperatorMessage/);
+  const { id } = await call<{ id: string }>('POST', 'sessions', {
+    agent_id: service.agent,
+    user_id: `sending-${info.project.name}`,
+    modality: 'text',
+  });
+  await call('POST', `sessions/${id}/turns`, { text: 'Is anybody there?' });
+  await call('POST', `sessions/${id}/take-over`, { operator: 'Robin' });
+  const page = await open(`/sessions/${id}`);
+  const sending = await hold(page, '**/SendOperatorMessage');
+  await page.getByLabel('Message to the user').fill('I have found it.');
+  await page.keyboard.press('Enter');
+  await sending.came;
+  await call('POST', `sessions/${id}/end`, { status: 'completed' });
+  await expect(page.getByLabel('What was not sent')).toHaveText('I have found it.');
+  sending.go(); // and it is refused
+  await page.reload();
+  await expect(page.getByLabel('What was not sent')).toHaveText('I have found it.');
+});
+
 test('edits that are not saved are dropped at signing out, and are not saved as the next caller’s', async ({
   page,
   tolerate,

@@ -69,6 +69,7 @@ export class Draft {
   #saving: Promise<void> | undefined;
   #retries = 0;
   #isOver = false;
+  #isDiscarding = false;
 
   constructor(
     readonly workspaceId: string,
@@ -95,8 +96,9 @@ export class Draft {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Changes settings; they are saved a moment later. */
+  /** Changes settings; they are saved a moment later. While the draft is thrown away nothing changes. */
   edit(patch: Partial<Settings>): void {
+    if (this.#isDiscarding) return;
     const { status } = this.#state;
     const settings = { ...this.#state.settings, ...patch };
     this.#set({ settings, status: status === 'conflict' || status === 'saving' ? status : 'unsaved' });
@@ -158,6 +160,11 @@ export class Draft {
 
   /** Throws the draft away. */
   async discard(): Promise<void> {
+    this.#isDiscarding = true;
+    await this.#discard().finally(() => (this.#isDiscarding = false));
+  }
+
+  async #discard(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#saving;
     if (this.#state.draft) {
@@ -220,7 +227,9 @@ export class Draft {
         if (isAll) this.#forget();
         else this.#keep();
       } catch (error) {
-        this.#set({ error, status: failureOf(error).reason === 'agent-draft-changed' ? 'conflict' : 'failed' });
+        const isConflict = failureOf(error).reason === 'agent-draft-changed';
+        const isOutdated = this.#state.settings !== settings && !isPassing(error); // the refused text was edited since
+        this.#set({ error, status: isConflict ? 'conflict' : isOutdated ? 'unsaved' : 'failed' });
         if (isPassing(error)) this.#retryLater();
       }
     }
