@@ -131,6 +131,7 @@ test('of more agents than a list offers each can be chosen, and is shown by its 
   open,
   look,
 }) => {
+  test.slow(); // to make so many
   // In a workspace of its own: other specs choose from the list, too.
   const workspace = await call<{ id: string }>('POST', 'workspaces', { name: 'Of many agents' });
   const here = `workspaces/${workspace.id}/agents`;

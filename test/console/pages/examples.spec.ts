@@ -9,6 +9,7 @@ import { expect, test } from '../support/test.js';
 const root = new URL('../../../', import.meta.url).pathname;
 
 test('every call is shown as programs that compile @wide', async ({}, info) => {
+  test.slow(); // to compile so many
   const programs = await allPrograms();
   expect(programs.length).toBeGreaterThan(100);
   const dir = info.outputPath('programs');

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { choose, expect, service, test } from '../support/test.js';
+import { call, choose, expect, service, test } from '../support/test.js';
 
 // Somebody who has a key and has read nothing: to an agent that answers from their document and
 // calls their service. All by what the pages offer.
@@ -37,6 +37,7 @@ test('from a key to a grounded conversation that calls a tool', async ({ page },
   await page.getByRole('dialog').getByLabel('Name').fill(name);
   await page.getByRole('dialog').getByRole('button', { name: /^Make/ }).click();
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+  const agentId = /agt_\w+/.exec(page.url())?.[0] ?? '';
 
   await goTo('Knowledge');
   const chooser = page.waitForEvent('filechooser');
@@ -54,7 +55,10 @@ test('from a key to a grounded conversation that calls a tool', async ({ page },
   await expect(file.filter({ hasText: `lamps-${mine}.md` })).toContainText('ready');
   await choose(page, 'Let an agent answer from them', name);
   await page.getByRole('button', { name: 'Attach those that are ready' }).click();
-  await expect(page.getByText('1 source is attached.')).toBeVisible();
+  const attachments = `workspaces/${service.workspace}/agents/${agentId}/knowledge-base`;
+  await expect
+    .poll(async () => (await call<{ attachments: unknown[] }>('GET', attachments)).attachments)
+    .toHaveLength(1);
 
   await goTo('Tools');
   await page.getByRole('link', { name: 'New tool' }).first().click();

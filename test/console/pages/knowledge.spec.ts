@@ -45,7 +45,10 @@ test('files are uploaded, one of them refused; passages are seen and found; the 
   await expect(sent).toContainText('ready');
   await choose(page, 'Let an agent answer from them', 'Ada');
   await page.getByRole('button', { name: 'Attach those that are ready' }).click();
-  await expect(page.getByText('1 source is attached.')).toBeVisible();
+  const attachments = `workspaces/${service.workspace}/agents/${service.agent}/knowledge-base`;
+  await expect
+    .poll(async () => (await call<{ attachments: { source_name: string }[] }>('GET', attachments)).attachments)
+    .toContainEqual(expect.objectContaining({ source_name: name }));
   await page.getByRole('searchbox', { name: 'Only with the tags' }).fill(tag);
   const row = page.getByRole('row').filter({ hasText: name });
   await expect(row).toContainText('ready');
@@ -194,6 +197,7 @@ test('a large file shows how far it is and can be stopped; a large refused one s
   page,
   tolerate,
 }, info) => {
+  test.slow(); // to send and process so much
   tolerate(/(ERR_|502).*UploadSource/); // the service hangs up while the refused file is still being sent
   const mine = `${info.project.name} ${run}`;
   const file = (name: string, content: Buffer) => {
@@ -203,6 +207,16 @@ test('a large file shows how far it is and can be stopped; a large refused one s
   const names = { large: `large ${mine}.txt`, stopped: `stopped ${mine}.txt`, refused: `refused ${mine}.bin` };
   const text = Buffer.alloc(50_000_000, `line of a large file of ${mine}\n`);
   await open('/knowledge');
+  const network = await page.context().newCDPSession(page);
+  const sendAtMost = (uploadThroughput: number) =>
+    network.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput,
+    });
+  await network.send('Network.enable');
+  await sendAtMost(100_000); // bytes a second: no file is sent before one of them is stopped
   const chooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Choose files' }).click();
   await (
@@ -211,8 +225,9 @@ test('a large file shows how far it is and can be stopped; a large refused one s
   const uploads = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
   await page.getByRole('button', { name: `Stop ${names.stopped}` }).click();
   await expect(uploads.filter({ hasText: names.stopped })).toContainText('stopped');
+  await sendAtMost(-1);
   await expect(uploads.filter({ hasText: names.refused }).getByRole('alert')).toContainText(/type/i);
-  await expect(uploads.filter({ hasText: names.large }).getByRole('link')).toBeVisible({ timeout: 90_000 });
+  await expect(uploads.filter({ hasText: names.large }).getByRole('link')).toBeVisible({ timeout: 240_000 });
   const { sources } = await call<{ sources: { id: string; size_bytes: number }[] }>(
     'GET',
     `${kb()}/sources?q=${encodeURIComponent(names.large)}`,

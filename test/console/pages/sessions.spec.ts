@@ -86,6 +86,7 @@ test('who waits for a person stands out', async ({ open, look }, info) => {
 });
 
 test('a long list stays quick', { tag: '@wide' }, async ({ open }) => {
+  test.slow(); // to begin so many
   const many = 400;
   const user = 'of-a-long-list';
   for (let at = 0; at < many; at += 20) await Promise.all(Array.from({ length: 20 }, () => begin({ user_id: user })));

@@ -32,7 +32,10 @@ test('a conversation in writing: passages, a call that is allowed, a tool by han
 }, info) => {
   test.slow();
   const name = `Talk ${info.project.name} ${Date.now().toString(36)}`;
-  const agent = await makeAskingAgent(name, { first_message: `Hello. ${hostile}` });
+  const agent = await makeAskingAgent(name, {
+    first_message: `Hello. ${hostile}`,
+    tools_config: { client_tool_timeout_seconds: 120 },
+  });
   const page = await open('/talk');
   await page.getByRole('main').getByRole('button', { name: /Agent/ }).click();
   await page.getByRole('option', { name }).click();
@@ -101,7 +104,7 @@ test('a conversation in writing: passages, a call that is allowed, a tool by han
   await page.getByRole('searchbox', { name: 'Filter the events' }).fill('received response.done');
   await expect(events.getByText('response.done').first()).toBeVisible();
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('"type":"response.done"');
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('"type":"response.done"');
   await page.getByRole('button', { name: 'Close' }).click();
   await look();
 

@@ -85,18 +85,16 @@ test('an HTTP tool is made by the schema builder, tried, traced, attached, chang
   await page.getByText('Times and repeats').click();
   await page.getByLabel('Time-out in seconds').fill('7');
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText(/Saved/)).toBeVisible();
-  const { tools } = await call<{ tools: Record<string, unknown>[] }>(
-    'GET',
-    `workspaces/${service.workspace}/tools?q=${slug}`,
-  );
-  expect(tools[0]).toMatchObject({
-    description: 'Find an order.',
-    timeout_seconds: 7,
-    secret_header_names: ['X-Api-Key'],
-    path_params: ['id'],
-    assignments: [{ dynamic_variable: 'order_id', value_path: 'order.id' }],
-  });
+  const found = `workspaces/${service.workspace}/tools?q=${slug}`;
+  await expect
+    .poll(async () => (await call<{ tools: unknown[] }>('GET', found)).tools[0])
+    .toMatchObject({
+      description: 'Find an order.',
+      timeout_seconds: 7,
+      secret_header_names: ['X-Api-Key'],
+      path_params: ['id'],
+      assignments: [{ dynamic_variable: 'order_id', value_path: 'order.id' }],
+    });
 
   await page.getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('alertdialog', { name: /^Delete/ })).toContainText('Ada');

@@ -100,6 +100,7 @@ test('a dialog with something typed in it asks before it closes', async ({ open,
   await look();
   await question.getByRole('button', { name: 'Cancel' }).click();
   await expect(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue('Half of a name');
+  await expect(page.getByRole('textbox', { name: 'Name', exact: true })).toBeFocused();
   await page.keyboard.press('Escape');
   await question.getByRole('button', { name: 'Discard' }).click();
   await expect(dialog).toHaveCount(0);

@@ -53,7 +53,7 @@ export async function choose(page: Page, label: string, choice: string | RegExp)
   const option = page.getByRole('option', { name: choice });
   await expect(async () => {
     if (!(await option.isVisible())) await page.getByRole('button', { name: new RegExp(`${label}$`) }).click();
-    await option.click({ timeout: 2_000 });
+    await option.click({ timeout: 10_000 });
   }).toPass();
 }
 
