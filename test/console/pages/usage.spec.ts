@@ -7,6 +7,8 @@ test('usage of the month, by day and by agent, and an alert of one’s own', asy
     modality: 'text',
   });
   await call('POST', `sessions/${id}/turns`, { text: 'How are webhooks signed?' });
+  const used = `usage/days?group_by=agent&agent_id=${service.agent}&meter=sessions`;
+  await expect.poll(async () => (await call<{ rows: unknown[] }>('GET', used)).rows).toHaveLength(1); // it is counted
   const page = await open('/usage');
   await expect(page.getByRole('heading', { name: /^Plan:/ })).toBeVisible();
   await expect(page.getByRole('img', { name: /^Sessions by day/ })).toBeVisible();
