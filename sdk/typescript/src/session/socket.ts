@@ -167,6 +167,7 @@ export function makeSocket(options: SocketOptions): Socket {
       return stop(code, reason || 'unreachable', why, true);
     }
     const retryInMs = Math.min(waitBefore(attempts++, code, retry, options.random), leftMs);
+    clearTimeout(timer); // the one of an earlier loss whose question was slow
     timer = setTimeout(connect, retryInMs);
     change({ name: 'reconnecting', text: `${text} Trying again …`, code, reason, retryInMs });
   }
