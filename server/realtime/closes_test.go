@@ -37,6 +37,8 @@ type closeRow struct {
 	code   ws.StatusCode
 	reason string
 	limits realtime.Limits
+	// early is what the client sends along with its request; empty: nothing.
+	early []byte
 	// held is what another transaction does between the socket's admission and its joining; empty:
 	// nothing.
 	held string
@@ -83,8 +85,9 @@ var closeRows = []closeRow{
 		reason: "slow_writer",
 		// A pong is due before the message is given up, and cannot come inside it.
 		limits: realtime.Limits{ReadTimeout: 2 * time.Second, PingInterval: 500 * time.Millisecond, PongTimeout: time.Second},
-		do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
-			c.write([]byte{0x81, 0x85, 0, 0, 0, 0, '{'}) // the rest does not follow
+		early:  []byte{0x81, 0x85, 0, 0, 0, 0, '{'}, // the rest does not follow
+		do: func(*testing.T, *fixture, sessions.Created, *rawClient) {
+			// The message has begun before the first ping.
 		},
 	},
 	{code: 4409, reason: "replaced", do: func(t *testing.T, f *fixture, made sessions.Created, _ *rawClient) {
@@ -153,7 +156,7 @@ func (row closeRow) check(t *testing.T, f *fixture, protocol string) {
 		c = f.between(t, made, protocol, row.held)
 		defer f.exec(t, "ALTER TABLE IF EXISTS gone RENAME TO session_connections")
 	} else {
-		c = f.raw(t, made.ChatURL, protocol)
+		c = f.raw(t, made.ChatURL, protocol, row.early...)
 		if row.limits.MaxUnwrittenBytes == 0 {
 			c.first()
 		}
@@ -215,11 +218,16 @@ type rawClient struct {
 	from io.Reader
 }
 
-func (f *fixture) raw(t *testing.T, published, protocol string) *rawClient {
+// raw opens a socket. The bytes early are sent along with the request.
+func (f *fixture) raw(t *testing.T, published, protocol string, early ...byte) *rawClient {
 	t.Helper()
 	dialling, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	conn, buffered, _, err := ws.Dialer{Protocols: []string{protocol}}.Dial(dialling, f.url(published))
+	dialer := ws.Dialer{
+		Protocols: []string{protocol},
+		WrapConn:  func(conn net.Conn) net.Conn { return &earlyConn{Conn: conn, early: early} },
+	}
+	conn, buffered, _, err := dialer.Dial(dialling, f.url(published))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,6 +241,19 @@ func (f *fixture) raw(t *testing.T, published, protocol string) *rawClient {
 	}
 	c.from = bufio.NewReader(c.from)
 	return c
+}
+
+// earlyConn sends early along with what is written first.
+type earlyConn struct {
+	net.Conn
+
+	early []byte
+}
+
+func (c *earlyConn) Write(data []byte) (int, error) {
+	n, err := c.Conn.Write(slices.Concat(data, c.early))
+	c.early = nil
+	return min(n, len(data)), err
 }
 
 // write writes bytes. The server may have closed already.

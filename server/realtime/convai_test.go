@@ -34,6 +34,11 @@ func (f *fixture) dialEleven(t *testing.T, published string) eleven {
 }
 
 func (c eleven) read() (event, error) {
+	if len(c.unread) > 0 {
+		e := c.unread[0]
+		c.unread = c.unread[1:]
+		return e, nil
+	}
 	ctx, cancel := context.WithTimeout(c.t.Context(), patience) // pings do not renew it
 	defer cancel()
 	for {

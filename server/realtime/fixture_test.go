@@ -85,9 +85,13 @@ type fixture struct {
 	stopped time.Time
 }
 
-// newFixture makes a fixture whose agent has the config.
+// newFixture makes a fixture whose agent has the config. An agent whose config says nothing of a
+// filler says none: on a busy machine it would come before any answer.
 func newFixture(t *testing.T, config agents.Config, limits realtime.Limits) *fixture {
 	t.Helper()
+	if config.Voice.Waiting.FillerAfterMS == nil {
+		config.Voice.Waiting.FillerAfterMS = new(0)
+	}
 	db := pgtest.Open(t)
 	keys := sealtest.New(t, db)
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: []string{"127.0.0.0/8"}})
@@ -158,11 +162,14 @@ func (f *fixture) now() time.Time {
 }
 
 // stopClock has the clock stand still until the function is called: nobody is taken to be silent
-// meanwhile.
+// meanwhile. If it stands still already, the function does nothing.
 func (f *fixture) stopClock() (run func()) {
 	now := f.now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !f.stopped.IsZero() {
+		return func() {}
+	}
 	f.stopped = now
 	return func() {
 		f.mu.Lock()
@@ -324,7 +331,10 @@ func (f *fixture) awaitTurns(t *testing.T, id sessions.ID, status sessions.TurnS
 // client is a WebSocket client that speaks JSON.
 type client struct {
 	t    *testing.T
+	f    *fixture
 	conn *websocket.Conn
+	// unread are events that sendSound has read and the test has not.
+	unread []event
 }
 
 func (f *fixture) dial(t *testing.T, published string, opts ...*websocket.DialOptions) *client {
@@ -339,7 +349,7 @@ func (f *fixture) dial(t *testing.T, published string, opts ...*websocket.DialOp
 	}
 	conn.SetReadLimit(-1)
 	t.Cleanup(func() { _ = conn.CloseNow() })
-	return &client{t: t, conn: conn}
+	return &client{t: t, f: f, conn: conn}
 }
 
 type event = map[string]any
@@ -363,6 +373,11 @@ func (c *client) say(text string) {
 }
 
 func (c *client) read() (event, error) {
+	if len(c.unread) > 0 {
+		e := c.unread[0]
+		c.unread = c.unread[1:]
+		return e, nil
+	}
 	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
 	_, data, err := c.conn.Read(ctx)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/platform/audio"
@@ -39,7 +40,8 @@ func TestSpokenConversationOfElevenLabs(t *testing.T) {
 	if path(formats, "user_input_audio_format") != "ulaw_8000" || path(formats, "agent_output_audio_format") != "ulaw_8000" {
 		t.Errorf("the formats: %v", formats)
 	}
-	c.speak(soundOf(t, f.stack.Synthesizer, "Tell me everything."))
+	run := f.stopClock()
+	c.speak(slices.Concat(soundOf(t, f.stack.Synthesizer, "Tell me everything."), silence(2000)))
 	c.until("user_transcript")
 	events := c.until("agent_response")
 	if got := path(events[len(events)-1], "agent_response_event", "agent_response"); got != long {
@@ -55,12 +57,14 @@ func TestSpokenConversationOfElevenLabs(t *testing.T) {
 		}
 		sound = append(sound, data...)
 		audioID = path(one[len(one)-1], "audio_event", "event_id").(float64)
+		f.advance(pieceMS * time.Millisecond)
 	}
 	decoder := audio.Decoder{Format: audio.Format{Encoding: audio.MuLaw, RateHz: 8000}}
 	if level := audio.Level(decoder.AppendDecode(nil, sound)); level < -40 {
 		t.Errorf("the sound has %.0f dB", level)
 	}
 	c.speak(soundOf(t, f.stack.Synthesizer, "Stop, that is enough!"))
+	run()
 	events = c.until("agent_response_correction")
 	interrupted := events[slices.Index(types(events), "interruption")]
 	if id, _ := path(interrupted, "interruption_event", "event_id").(float64); id <= audioID {
@@ -87,10 +91,18 @@ func (c eleven) speak(samples []int16) {
 		c.t.Fatal(err)
 	}
 	narrow := resampler.AppendFlush(resampler.AppendResample(nil, samples))
-	for chunk := range slices.Chunk(narrow, 800) {
-		data := audio.Format{Encoding: audio.MuLaw, RateHz: 8000}.AppendEncode(nil, chunk)
-		c.send(`{"user_audio_chunk":"` + base64.StdEncoding.EncodeToString(data) + `"}`)
+	c.sendChunks(audio.Format{Encoding: audio.MuLaw, RateHz: 8000}, narrow, 800)
+}
+
+// sendChunks sends samples of a format in chunks of a length.
+func (c eleven) sendChunks(format audio.Format, samples []int16, length int) {
+	c.t.Helper()
+	var events []string
+	for chunk := range slices.Chunk(samples, length) {
+		data := format.AppendEncode(nil, chunk)
+		events = append(events, `{"user_audio_chunk":"`+base64.StdEncoding.EncodeToString(data)+`"}`)
 	}
+	c.sendSound(c.read, events)
 }
 
 // TestWordsWhileTheyAreSpoken: a transcriber that streams shows the words as they come, and a
@@ -117,11 +129,7 @@ func TestWordsWhileTheyAreSpoken(t *testing.T) {
 	c := f.dialEleven(t, f.create(t, sessions.Voice).VoiceURL)
 	c.send(`{"type":"conversation_initiation_client_data"}`)
 	c.until("conversation_initiation_metadata")
-	samples := soundOf(t, f.stack.Synthesizer, "Are you open today?")
-	for chunk := range slices.Chunk(samples, 480) {
-		data := audio.Default.AppendEncode(nil, chunk)
-		c.send(`{"user_audio_chunk":"` + base64.StdEncoding.EncodeToString(data) + `"}`)
-	}
+	c.sendChunks(audio.Default, soundOf(t, f.stack.Synthesizer, "Are you open today?"), 480)
 	events := c.until("audio")
 	var words []string
 	for _, e := range events {

@@ -38,8 +38,9 @@ func heardOf(t *testing.T, f *fixture, id sessions.ID, turn int) string {
 	return edit.Cut.Text
 }
 
-// inLongAnswer is a client that is hearing longAnswer, which the model has written to its end.
-func (f *fixture) inLongAnswer(t *testing.T) (made sessions.Created, c *client) {
+// inLongAnswer is a client that is hearing longAnswer, which the model has written to its end. The
+// clock stands still until run is called.
+func (f *fixture) inLongAnswer(t *testing.T) (made sessions.Created, c *client, run func()) {
 	t.Helper()
 	f.stack.Transcriber, _ = transcriber(t, speechtest.Heard{Text: "Tell me everything."})
 	f.stack.Synthesizer = speaker(t)
@@ -47,11 +48,10 @@ func (f *fixture) inLongAnswer(t *testing.T) (made sessions.Created, c *client) 
 	made = f.create(t, sessions.Voice)
 	c = f.dial(t, made.VoiceURL)
 	c.want("session.created")
-	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Tell me everything."))
-	for range 40 {
-		c.until("response.output_audio.delta")
-	}
-	return made, c
+	run = f.stopClock()
+	c.appendAudio(slices.Concat(soundOf(t, f.stack.Synthesizer, "Tell me everything."), silence(2000)))
+	c.listen(40)
+	return made, c, run
 }
 
 // TestRestOfALostAnswer: a client whose connection was lost in an answer hears the rest of it when
@@ -59,10 +59,12 @@ func (f *fixture) inLongAnswer(t *testing.T) (made sessions.Created, c *client) 
 func TestRestOfALostAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	made, c := f.inLongAnswer(t)
+	made, c, run := f.inLongAnswer(t)
 	_ = c.conn.CloseNow()
 	back := f.dial(t, made.VoiceURL)
-	events := back.until("response.done")
+	events := back.until("response.output_audio.delta")
+	run()
+	events = append(events, back.until("response.done")...)
 	heard := heardOf(t, f, made.Session.ID, 0)
 	if len(heard) < 3 || len(heard) >= len(longAnswer) {
 		t.Errorf("the first connection has heard %q", heard)
@@ -91,14 +93,14 @@ func TestHangUpWhileWriting(t *testing.T) {
 	c := f.dial(t, made.VoiceURL)
 	c.want("session.created")
 	c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"When?"}]}}`)
+	run := f.stopClock()
 	c.send(`{"type":"response.create"}`)
-	for range 40 {
-		c.until("response.output_audio.delta")
-	}
+	c.listen(40)
 	if err := c.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "the session ends", func() bool { return f.session(t, made.Session.ID).Closed() })
+	run()
 	if heard := heardOf(t, f, made.Session.ID, 0); len(heard) < 3 || len(heard) > len(longAnswer)/2 {
 		t.Errorf("heard was %q", heard)
 	}
@@ -109,7 +111,7 @@ func TestHangUpWhileWriting(t *testing.T) {
 func TestReplacedWhileSpeaking(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	made, c := f.inLongAnswer(t)
+	made, c, run := f.inLongAnswer(t)
 	back := f.dial(t, made.VoiceURL)
 	old := c.until("response.done")
 	if got := path(old[len(old)-1], "response", "status"); got != "cancelled" {
@@ -118,7 +120,9 @@ func TestReplacedWhileSpeaking(t *testing.T) {
 	if got := c.closed().Code; got != 4409 {
 		t.Errorf("the old connection was closed with %d", got)
 	}
-	events := back.until("response.done")
+	events := back.until("response.output_audio.delta")
+	run()
+	events = append(events, back.until("response.done")...)
 	heard := heardOf(t, f, made.Session.ID, 0)
 	if said := transcriptsOf(events); len(said) == 0 || heard == "" || heard+" "+said[len(said)-1] != longAnswer {
 		t.Errorf("behind %q the new connection was told %q", heard, said)
@@ -170,14 +174,12 @@ func TestClientsTruncation(t *testing.T) {
 	made := f.create(t, sessions.Voice)
 	c := f.dial(t, made.VoiceURL)
 	c.want("session.created")
-	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Tell me everything."))
-	item := ""
-	for range 25 {
-		read := c.until("response.output_audio.delta")
-		item = read[len(read)-1]["item_id"].(string)
-	}
+	run := f.stopClock()
+	c.appendAudio(slices.Concat(soundOf(t, f.stack.Synthesizer, "Tell me everything."), silence(2000)))
+	item := c.listen(25)["item_id"].(string)
 	c.send(`{"type":"response.cancel"}`)
 	c.until("conversation.item.truncated")
+	run()
 	ours := heardOf(t, f, made.Session.ID, 0)
 	c.send(`{"type":"conversation.item.truncate","item_id":"` + item + `","content_index":0,"audio_end_ms":600}`)
 	c.until("conversation.item.truncated")
@@ -242,6 +244,7 @@ func TestLastWords(t *testing.T) {
 	made := f.create(t, sessions.Voice)
 	c := f.dial(t, made.VoiceURL)
 	c.want("session.created")
+	f.stopClock() // they hang up before their sentence has ended
 	c.appendAudio(soundOf(t, f.stack.Synthesizer, "I will call again tomorrow."))
 	c.want("input_audio_buffer.speech_started")
 	_ = c.conn.Close(websocket.StatusNormalClosure, "")

@@ -23,9 +23,11 @@ func TestInterruptedAtOnce(t *testing.T) {
 			f.model.then(say(longAnswer), say("At nine."))
 			c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
 			c.want("session.created")
-			c.appendAudio(soundOf(t, f.stack.Synthesizer, "Tell me everything."))
+			run := f.stopClock()
+			c.appendAudio(slices.Concat(soundOf(t, f.stack.Synthesizer, "Tell me everything."), silence(2000)))
 			c.until(after)
 			c.appendAudio(soundOf(t, f.stack.Synthesizer, "No, tell me the opening hours."))
+			run()
 			events := c.until("response.done")
 			if path(events[len(events)-1], "response", "status") != "cancelled" ||
 				!slices.Contains(types(events), "input_audio_buffer.speech_started") {

@@ -24,9 +24,11 @@ func TestSpeechThatInterruptsNothing(t *testing.T) {
 			f.stack.Transcriber, _ = transcriber(t, speechtest.Heard{Text: "What are your opening hours?"})
 			f.stack.Synthesizer = speaker(t)
 			f.model.then(say("At nine."))
+			run := f.stopClock()
 			c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
 			events := c.until("response.output_audio.delta")
 			c.appendAudio(soundOf(t, f.stack.Synthesizer, "What are your opening hours?"))
+			run()
 			events = append(events, c.until("response.done")...)
 			if kinds := types(events); slices.Contains(kinds, "input_audio_buffer.speech_started") ||
 				slices.Contains(kinds, "input_audio_buffer.speech_stopped") || path(events[len(events)-1], "response", "status") != "completed" {

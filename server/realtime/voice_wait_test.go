@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/platform/postgres"
@@ -252,7 +253,8 @@ func TestSaidToItsEnd(t *testing.T) {
 	f.model.then(call("end_call", `{"reason":"done","message":"Thank you for calling. Have a very nice day, and goodbye."}`))
 	c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
 	c.want("session.created")
-	c.appendAudio(soundOf(t, f.stack.Synthesizer, "That was all."))
+	run := f.stopClock()
+	c.appendAudio(slices.Concat(soundOf(t, f.stack.Synthesizer, "That was all."), silence(2000)))
 	events := c.until("response.output_audio.delta")
 	// The conversation is over: what is said now is not heard, and what is written is refused.
 	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Wait, I have another question."))
@@ -264,7 +266,10 @@ func TestSaidToItsEnd(t *testing.T) {
 			break
 		}
 		events = append(events, e)
-		refused = refused || path(e, "error", "code") == "session-closed"
+		if path(e, "error", "code") == "session-closed" {
+			refused = true
+			run()
+		}
 		if kind := e["type"]; kind == "input_audio_buffer.speech_started" ||
 			kind == "response.done" && path(e, "response", "status") != "completed" {
 			t.Errorf("the farewell was interrupted: %v", e)
@@ -289,12 +294,15 @@ func TestAcknowledgement(t *testing.T) {
 	f.model.then(say(long))
 	c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
 	c.want("session.created")
-	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Tell me everything."))
-	events := c.until("response.output_audio.delta")
+	run := f.stopClock()
+	c.appendAudio(slices.Concat(soundOf(t, f.stack.Synthesizer, "Tell me everything."), silence(2000)))
+	var events []event
 	for range 12 {
 		events = append(events, c.until("response.output_audio.delta")...)
+		f.advance(pieceMS * time.Millisecond)
 	}
 	c.appendAudio(soundOf(t, f.stack.Synthesizer, "Yes."))
+	run()
 	events = append(events, c.until("response.done")...)
 	done := events[len(events)-1]
 	if path(done, "response", "status") != "completed" {
