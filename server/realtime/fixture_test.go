@@ -1,6 +1,7 @@
 package realtime_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -223,7 +224,11 @@ func (f *fixture) own(t *testing.T, owners *workspaces.Service, config agents.Co
 	}
 }
 
+// listen serves sockets. A client that the machine keeps waiting is lost only when a test is about
+// that.
 func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
+	limits.PongTimeout, limits.ReadTimeout = cmp.Or(limits.PongTimeout, patience), cmp.Or(limits.ReadTimeout, patience)
+	limits.StartTimeout = cmp.Or(limits.StartTimeout, patience)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	f.stop = stop
 	calls := voice.New(voice.Deps{

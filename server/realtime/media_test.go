@@ -321,7 +321,7 @@ func TestTelephoneFarewell(t *testing.T) {
 // TestMediaRefused: what is no call of a session is closed with a reason.
 func TestMediaRefused(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{StartTimeout: patience})
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	made, text := f.create(t, sessions.Voice), f.create(t, sessions.Text)
 	good := startOf(made.Session.ID, made.Token)
 	for name, row := range map[string]struct {

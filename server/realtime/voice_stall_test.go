@@ -19,12 +19,12 @@ func TestStalledClient(t *testing.T) {
 	f.stack.Synthesizer = speaker(t)
 	f.model.then(say("Hello."))
 	made := f.create(t, sessions.Voice)
+	run := f.stopClock()
 	c := f.dial(t, made.VoiceURL)
 	c.want("session.created")
 	c.send(`{"type":"session.update","session":{"type":"realtime","output_modalities":["text"],"audio":{"input":` +
 		`{"turn_detection":{"type":"server_vad","idle_timeout_ms":5000}}}}}`)
 	c.want("session.updated")
-	run := f.stopClock()
 	c.appendAudio(silence(1000))
 	c.send(`{"type":"input_audio_buffer.clear"}`)
 	c.want("input_audio_buffer.cleared") // what came before was heard
