@@ -63,6 +63,8 @@ type Params struct {
 	Now func() time.Time
 	// Statements traces every SQL statement before it is sent; it may be nil. It is for tests.
 	Statements postgres.Tracer
+	// LookUpTimeout is that of numbers.Deps. It is for tests.
+	LookUpTimeout time.Duration
 }
 
 // App holds the joined parts of a process. Close it when Serve and Work have returned.
@@ -116,6 +118,7 @@ type App struct {
 	models      *models
 	log         *slog.Logger
 	now         func() time.Time
+	lookUp      time.Duration // Params.LookUpTimeout
 	db          *postgres.DB
 	redis       goredis.UniversalClient
 	bucket      blob.Bucket
@@ -130,7 +133,7 @@ type App struct {
 // Open connects to what the configuration names and joins the parts. It does not migrate the
 // database (see package sqlmigrations).
 func Open(ctx context.Context, config Config, params Params) (*App, error) {
-	a := &App{Config: config, log: params.Log}
+	a := &App{Config: config, log: params.Log, lookUp: params.LookUpTimeout}
 	if err := a.connect(ctx, params); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}

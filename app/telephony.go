@@ -160,7 +160,7 @@ func (a *App) openTelephony(guard *publicnet.Guard, keyring *seal.Keyring) error
 	a.Numbers = numbers.New(numbers.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Keys: keyring, Guard: guard, CarrierFunc: made.choose,
 		WebhookURL: func(name string, id numbers.ID) string { return telephony.NumberURL(base, name, id) },
-		Log:        a.log, Now: a.now, Registry: a.metrics.Registry,
+		Log:        a.log, Now: a.now, Registry: a.metrics.Registry, LookUpTimeout: a.lookUp,
 	})
 	a.Calls = telephony.New(telephony.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Sessions: a.Sessions, Handovers: a.handover, Numbers: a.Numbers,

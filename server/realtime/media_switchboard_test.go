@@ -28,7 +28,9 @@ func TestCallThroughSwitchboard(t *testing.T) {
 	f.stack.Synthesizer = speaker(t)
 	f.model.then(call("end_call", `{"reason":"done","message":"`+farewell+`"}`))
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	board := simulated.New(simulated.Options{AccountSID: account, AuthToken: token, Numbers: []string{own}, Client: client})
+	board := simulated.New(simulated.Options{
+		AccountSID: account, AuthToken: token, Numbers: []string{own}, Client: client, RequestTimeout: patience,
+	})
 	t.Cleanup(board.Close)
 	rest := httptest.NewServer(board)
 	t.Cleanup(rest.Close)

@@ -141,7 +141,7 @@ func (e *Env) open(t testing.TB) {
 	}
 	e.App, err = app.Open(t.Context(), config, app.Params{
 		Version: "test", Component: "test", Log: log, Statements: e.Wall,
-		Now: func() time.Time { return time.Now().Add(e.ahead) },
+		Now: func() time.Time { return time.Now().Add(e.ahead) }, LookUpTimeout: Patience,
 	})
 	if err != nil {
 		t.Fatal(err)

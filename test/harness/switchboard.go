@@ -25,7 +25,7 @@ func Switchboard(t testing.TB) (settings map[string]string, board *simulated.Swi
 	const account, token = "AC00000000000000000000000000000001", "token-of-a-test-0123456789"
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	board = simulated.New(simulated.Options{
-		AccountSID: account, AuthToken: token, Client: client,
+		AccountSID: account, AuthToken: token, Client: client, RequestTimeout: Patience,
 		Numbers: []string{SwitchboardFrom, SwitchboardFirst, SwitchboardOther, SwitchboardThird},
 	})
 	server := httptest.NewServer(board)

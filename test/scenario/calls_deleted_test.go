@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"sync"
 	"testing"
 
 	"parlance.dev/parlance/provider/carrier/simulated"
@@ -33,12 +34,12 @@ func TestDeletedCall(t *testing.T) {
 			settings, board := harness.Switchboard(t)
 			var w *callWorld
 			placed := make(chan struct{})
-			after := func() { // the carrier's answer waits
+			after := sync.OnceFunc(func() { // the carrier's answer waits
 				if test.whileItIsPlaced {
 					test.erase(t, w)
 				}
 				close(placed)
-			}
+			})
 			settings["PARLANCE_TWILIO_BASE_URL"] = carrierProxy(t, settings["PARLANCE_TWILIO_BASE_URL"], func() bool { return true }, after).URL
 			account := map[string]string{
 				"kind": "telephony", "provider": "twilio", "account_id": settings["PARLANCE_TWILIO_ACCOUNT_SID"],

@@ -36,6 +36,7 @@ func TestCallsWithoutRoom(t *testing.T) {
 		call.Text("ended_at") == "" || call.At("pstn_minutes") != 0.0 || caller.count(simulated.EventAnswered) != 0 {
 		t.Errorf("%s", call.Body)
 	}
+	w.Do(t, "POST", w.Tenant.In("/callbacks/"+id+"/cancel"), nil).Must(t, 200) // it would take the place
 	w.Do(t, "POST", "/v1/sessions/"+open+"/end", map[string]any{"status": "completed"}).Must(t, 200)
 	caller.Dial(harness.SwitchboardFirst)
 	harness.Await(t, harness.Patience, "an answer", func() bool { return caller.count(simulated.EventAnswered) == 1 })

@@ -4,6 +4,7 @@ import (
 	"encoding/pem"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -14,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/provider/carrier/simulated"
 	"parlance.dev/parlance/test/harness"
@@ -99,9 +101,9 @@ func newCallWorld(t *testing.T, o harness.Options) *callWorld {
 	w := &callWorld{Env: harness.Start(t, o), board: board}
 	w.agent = w.Do(t, "POST", w.Tenant.In("/agents"), map[string]any{
 		"name": "Ada", "language": "en", "first_message": "Hello, this is Ada.", "model": map[string]any{"provider": "extractive"},
-		"callbacks": map[string]any{"quiet_from": "00:00", "quiet_until": "00:00", "min_interval_minutes": 0},
+		"callbacks": map[string]any{"quiet_from": "00:00", "quiet_until": "00:00", "min_interval_minutes": 0, "ring_seconds": 120},
 		"handover": map[string]any{
-			"enabled": true, "mode": "warm", "ring_seconds": 5,
+			"enabled": true, "mode": "warm", "ring_seconds": 60,
 			"destinations": []any{map[string]any{"name": "support", "phone_number": colleague}},
 		},
 	}).Must(t, 201).Text("id")
@@ -165,7 +167,9 @@ func TestCall(t *testing.T) {
 		t.Errorf("%s", done.Body)
 	}
 	call := w.call(t, "u")
-	if call.Text("status") != "completed" || call.Text("end_reason") != "person_hung_up" || call.At("pstn_minutes") != 1.0 {
+	seconds, _ := call.At("duration_seconds").(float64)
+	minutes := max(1, math.Ceil(seconds/60))
+	if call.Text("status") != "completed" || call.Text("end_reason") != "person_hung_up" || call.At("pstn_minutes") != minutes {
 		t.Errorf("the call: %s", call.Body)
 	}
 	transcript := w.Do(t, "GET", "/v1/sessions/"+session+"/transcript", nil).Must(t, 200)
@@ -175,10 +179,10 @@ func TestCall(t *testing.T) {
 	harness.Await(t, harness.Patience, "the session to end", func() bool {
 		return w.Do(t, "GET", "/v1/sessions/"+session, nil).Must(t, 200).Text("end_reason") == "hang_up"
 	})
-	harness.Await(t, harness.Patience, "a minute in the usage", func() bool {
+	harness.Await(t, harness.Patience, "the minutes in the usage", func() bool {
 		for _, meter := range w.Do(t, "GET", "/v1/usage", nil).Must(t, 200).List("meters") {
 			if m := meter.(map[string]any); m["meter"] == "pstn_minutes" {
-				return m["quantity"] == 1.0
+				return m["quantity"] == minutes
 			}
 		}
 		return false
@@ -241,9 +245,7 @@ func TestTransfer(t *testing.T) {
 			harness.Await(t, harness.Patience, "the session to end", func() bool {
 				return w.Do(t, "GET", "/v1/sessions/"+session, nil).Must(t, 200).Text("end_reason") == "transferred"
 			})
-			if helper.count(simulated.EventSay) != 1 {
-				t.Error("the person did not hear the summary")
-			}
+			harness.Await(t, harness.Patience, "the person to hear the summary", func() bool { return helper.count(simulated.EventSay) == 1 })
 			user.HangUp()
 			if done := w.await(t, id, "completed"); done.Text("end_reason") != "transferred" {
 				t.Errorf("%s", done.Body)
@@ -315,13 +317,15 @@ func TestForgedWebhook(t *testing.T) {
 	}
 }
 
-// TestCutMedia: a media socket that dies ends the call, and nothing is left open.
+// TestCutMedia: a media socket that dies ends the call, also when no webhook says that it is over,
+// and nothing is left open.
 func TestCutMedia(t *testing.T) {
 	t.Parallel()
 	w := newCallWorld(t, harness.Options{})
-	w.board.Fail(simulated.Faults{CutMediaAfter: 100})
-	telephone(w.board, callee, (*phone).answer)
+	user := telephone(w.board, callee, (*phone).answer)
 	id := w.callNow(t, "u")
+	harness.Await(t, harness.Patience, "the agent to be heard", func() bool { return user.loud() > 0 })
+	w.board.Fail(simulated.Faults{CutMedia: true, CallbackDelay: time.Hour})
 	done := w.await(t, id, "completed")
 	if done.Text("session_id") == "" || len(done.List("attempts")) != 1 || done.Text("end_reason") != "answered" {
 		t.Errorf("%s", done.Body)

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// callbackTimeout is Twilio's.
-	callbackTimeout  = 15 * time.Second
-	maxDocumentBytes = 64 << 10
+	// defaultRequestTimeout is Twilio's.
+	defaultRequestTimeout = 15 * time.Second
+	maxDocumentBytes      = 64 << 10
 )
 
 // post calls a webhook, and returns the answer. Errors: it cannot be reached, or answers other than
@@ -29,7 +29,7 @@ func (s *Switchboard) post(ctx context.Context, target string, form url.Values) 
 	if err := s.wait(ctx, faults.CallbackDelay); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callbackTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.o.RequestTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, strings.NewReader(form.Encode()))
 	if err != nil {

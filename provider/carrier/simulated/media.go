@@ -116,7 +116,7 @@ func (m *stream) write(event string, body map[string]any) error {
 
 // writeText is not cut short by the end of the call: the message that it stops is still to come.
 func (m *stream) writeText(data []byte) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.c.life), callbackTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.c.life), m.c.s.o.RequestTimeout)
 	defer cancel()
 	return m.conn.Write(ctx, websocket.MessageText, data)
 }
@@ -125,7 +125,6 @@ func (m *stream) writeText(data []byte) error {
 // the service is to be told that the stream stops.
 func (m *stream) pump(ctx context.Context) (stops bool) {
 	l := m.c.currentLeg()
-	cutAfter := m.c.s.failing().CutMediaAfter
 	p := m.c.s.pace()
 	for chunk := 1; p.next(ctx); chunk++ {
 		frame, keys := l.listen()
@@ -148,7 +147,7 @@ func (m *stream) pump(ctx context.Context) (stops bool) {
 				return false
 			}
 		}
-		if cutAfter > 0 && chunk >= cutAfter {
+		if m.c.s.failing().CutMedia {
 			return false
 		}
 	}

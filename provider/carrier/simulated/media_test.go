@@ -124,8 +124,8 @@ func TestMediaClosed(t *testing.T) {
 	p.want(simulated.EventHungUp)
 	f.untilStatus(carrier.Completed)
 	g := newFixture(t)
-	g.board.Fail(simulated.Faults{CutMediaAfter: 3})
 	_, conn, _, _ = g.talk()
+	g.board.Fail(simulated.Faults{CutMedia: true})
 	for {
 		_, _, err := conn.Read(t.Context())
 		if err == nil {

@@ -58,7 +58,7 @@ func newFixture(t *testing.T) *fixture {
 	begin := time.Now()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	f.board = simulated.New(simulated.Options{
-		AccountSID: account, AuthToken: token, Numbers: []string{own}, Client: client,
+		AccountSID: account, AuthToken: token, Numbers: []string{own}, Client: client, RequestTimeout: patience,
 		Now:   func() time.Time { return begin.Add(faster * time.Since(begin)) },
 		After: func(d time.Duration) <-chan time.Time { return time.After(d / faster) },
 	})

@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -22,6 +23,8 @@ type Options struct {
 	// Client calls webhooks and opens media sockets: it must hand over connections that switch to
 	// another protocol, as speech.SocketClient's does.
 	Client *http.Client
+	// RequestTimeout bounds a webhook, and a write to a media socket; 0 is Twilio's 15 s.
+	RequestTimeout time.Duration
 	// Log gets what goes wrong; nil discards it.
 	Log *slog.Logger
 	// Now and After are the clock; nil is that of package time.
@@ -57,8 +60,8 @@ type number struct {
 type Faults struct {
 	// RepeatCallbacks sends each webhook about a status but the last twice: again behind the next.
 	RepeatCallbacks bool
-	// CutMediaAfter loses the connection of a media socket after so many pieces of sound; 0: never.
-	CutMediaAfter int
+	// CutMedia loses the connections of media sockets.
+	CutMedia bool
 	// LosePlaced answers so many requests to place a call with a 500, although it is placed.
 	LosePlaced int
 	// ForgeSignatures signs webhooks with another token.
@@ -78,6 +81,7 @@ func New(o Options) *Switchboard {
 	if o.After == nil {
 		o.After = time.After
 	}
+	o.RequestTimeout = cmp.Or(o.RequestTimeout, defaultRequestTimeout)
 	s := &Switchboard{o: o, phones: map[string]*Phone{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	for _, one := range o.Numbers {
