@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -31,7 +30,7 @@ func TestSpokenTurnIsMeasured(t *testing.T) {
 	timing := s.speakTo(t, made.Text("ws_url"))
 
 	var turn harness.Response
-	harness.Await(t, time.Minute, "the turn has the times of its answer", func() bool {
+	harness.Await(t, harness.Patience, "the turn has the times of its answer", func() bool {
 		turn = s.Do(t, "GET", "/v1/sessions/"+made.Text("id")+"/transcript", nil).Must(t, 200)
 		return turn.At("turns", 1, "metrics", "speech") != nil
 	})
@@ -55,7 +54,7 @@ func TestSpokenTurnIsMeasured(t *testing.T) {
 		return harness.Rows[int](t, s.Env, "SELECT coalesce(sum(quantity), 0)::int FROM usage_records WHERE tenant_id = $1 AND meter = $2",
 			s.Tenant.ID, meter)[0]
 	}
-	harness.Await(t, time.Minute, "what was used is counted", func() bool {
+	harness.Await(t, harness.Patience, "what was used is counted", func() bool {
 		return quantity("voice_minutes") > 0 && quantity("speech_seconds") > 0 && quantity("speech_characters") > len("Welcome.")
 	})
 	if seconds := quantity("speech_seconds"); seconds > 4 {
@@ -67,6 +66,7 @@ func TestSpokenTurnIsMeasured(t *testing.T) {
 // answer was said.
 func (s speechEnv) speakTo(t *testing.T, url string) (timing map[string]any) {
 	t.Helper()
+	sound := s.spoken(t, "Hello there, how are you today?") // before the agent waits for it
 	conn, _, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{Subprotocols: []string{"realtime"}})
 	if err != nil {
 		t.Fatal(err)
@@ -90,11 +90,9 @@ func (s speechEnv) speakTo(t *testing.T, url string) (timing map[string]any) {
 			if done++; done == 2 {
 				break
 			}
-			for _, sound := range s.spoken(t, "Hello there, how are you today?") {
-				append := fmt.Sprintf(`{"type":"input_audio_buffer.append","audio":%q}`, sound)
-				if err := conn.Write(t.Context(), websocket.MessageText, []byte(append)); err != nil {
-					t.Fatal(err)
-				}
+			append := fmt.Sprintf(`{"type":"input_audio_buffer.append","audio":%q}`, sound) // at once: a break would end the sentence
+			if err := conn.Write(t.Context(), websocket.MessageText, []byte(append)); err != nil {
+				t.Fatal(err)
 			}
 		case "error":
 			t.Fatalf("%s", frame)
@@ -103,8 +101,8 @@ func (s speechEnv) speakTo(t *testing.T, url string) (timing map[string]any) {
 	return timing
 }
 
-// spoken is a sentence in frames of 20 ms at 24 kHz, in base64.
-func (s speechEnv) spoken(t *testing.T, text string) (frames []string) {
+// spoken is a sentence at 24 kHz, in base64.
+func (s speechEnv) spoken(t *testing.T, text string) string {
 	t.Helper()
 	stack := s.stack(t, ``, ``, "en")
 	asked := stack.Speech
@@ -121,10 +119,7 @@ func (s speechEnv) spoken(t *testing.T, text string) (frames []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ; len(samples) >= 480; samples = samples[480:] {
-		frames = append(frames, base64.StdEncoding.EncodeToString(audio.Default.AppendEncode(nil, samples[:480])))
-	}
-	return frames
+	return base64.StdEncoding.EncodeToString(audio.Default.AppendEncode(nil, samples))
 }
 
 // TestAgentLatency: percentiles of an agent's answers are those of its completed turns in the
