@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
@@ -79,6 +80,22 @@ func countConnections(ctx context.Context, db bun.IDB, tenant workspaces.TenantI
 		return 0, fmt.Errorf("counting connections: %w", err)
 	}
 	return int(count), nil
+}
+
+// WaitFrom has a session that has lost its last socket wait for a new one for DropGrace from a time
+// on, if that is later than it would. It does nothing with one that is closed or not there.
+func (s *Service) WaitFrom(ctx context.Context, tenant workspaces.TenantID, id ID, from time.Time) error {
+	err := s.Locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, row *Session) error {
+		if row.Closed() || row.DroppedAt.IsZero() || !row.DroppedAt.Before(from) {
+			return nil
+		}
+		row.DroppedAt = from
+		return Update(ctx, tx, *row, "dropped_at")
+	})
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return nil
+	}
+	return err
 }
 
 // LeaveTx removes a socket of a locked session and reports whether it was the last one. A session

@@ -34,7 +34,7 @@ func (s *Service) whisper(ctx context.Context, call Call) (carrier.Instruction, 
 	if call.Transfer.Summary != "" {
 		spoken.Text, spoken.Language = call.Transfer.Summary, s.languageOf(ctx, call)
 	}
-	_, err := s.changeTransfer(ctx, call, func(_ context.Context, _ bun.Tx, locked *Call) error {
+	after, err := s.changeTransfer(ctx, call, func(_ context.Context, _ bun.Tx, locked *Call) error {
 		if locked.Transfer.Status != TransferRinging || !locked.Transfer.AnsweredAt.IsZero() {
 			return nil
 		}
@@ -44,6 +44,9 @@ func (s *Service) whisper(ctx context.Context, call Call) (carrier.Instruction, 
 		locked.CheckAt = locked.Transfer.DueAt
 		return nil
 	})
+	if err == nil && after.Transfer.Status == TransferRinging { // for a caller who comes back after a long summary
+		err = s.Sessions.WaitFrom(ctx, after.TenantID, after.SessionID, after.Transfer.DueAt)
+	}
 	return spoken, err
 }
 

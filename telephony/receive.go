@@ -2,6 +2,7 @@ package telephony
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 
@@ -100,6 +101,9 @@ func (s *Service) connect(ctx context.Context, c carrier.Carrier, call Call, not
 	if err != nil {
 		return s.turnAway(ctx, call, err)
 	}
+	if created.Session.Closed() { // while a person was looked for
+		return apology(s.languageOf(ctx, call)), nil
+	}
 	return s.connection(c, created, note), nil
 }
 
@@ -175,11 +179,16 @@ func (s *Service) openSession(ctx context.Context, call Call) (sessions.Created,
 	return created, err
 }
 
-// noteReason writes down why a call is going to end.
+// noteReason writes down why a call is going to end, if that is not known.
 func (s *Service) noteReason(ctx context.Context, call Call, reason string) error {
+	return s.changeReason(ctx, call, "", reason)
+}
+
+// changeReason writes down another reason why a call is going to end than one that it has.
+func (s *Service) changeReason(ctx context.Context, call Call, from, reason string) error {
 	return postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
 		call, err := lock(ctx, tx, call)
-		if err != nil || call.EndReason != "" {
+		if err != nil || call.EndReason != from {
 			return err
 		}
 		call.EndReason = reason
@@ -221,7 +230,13 @@ func (s *Service) answeredBy(ctx context.Context, c carrier.Carrier, call Call, 
 		instruction = carrier.Speak{Text: text, Language: s.languageOf(ctx, call)}
 	}
 	err = c.Instruct(ctx, call.CarrierCallID, instruction)
-	// Behind the instruction: a call whose media socket ends has nothing else to do, and is hung up.
+	if _, refused := errors.AsType[*carrier.Refused](err); refused && reason == EndVoicemailLeft { // it was not
+		s.Log.WarnContext(ctx, "the carrier left no message", "call_id", call.ID, telemetry.KeyError, err)
+		reason = EndVoicemail
+		err = s.changeReason(ctx, call, EndVoicemailLeft, reason)
+	}
+	// Behind the instruction: a call whose media socket ends has nothing else to do, and is hung
+	// up.
 	s.closeSession(ctx, call, reason)
 	return err
 }

@@ -30,6 +30,8 @@ const (
 	whisperGrace    = 10 * time.Second
 	// instructTimeout bounds the request that has the carrier connect a call.
 	instructTimeout = 20 * time.Second
+	// doubtWithin is how soon it is seen whether a transfer is made whose request got no answer.
+	doubtWithin = 5 * time.Second
 	// ringGrace is how long after its ring limit a transfer is given up of which nothing is heard.
 	ringGrace = 30 * time.Second
 	// mediaEndedCheck is how long after the end of a media socket the carrier is asked how the call
@@ -80,8 +82,8 @@ const BadNumber = "This is no telephone number. Give it with its country's code,
 
 // requestTransfer writes down that a call is to be transferred. A request for the same number that
 // there is stays, and one of a session that was served: a transfer that was requested at servedFrom
-// or later has failed. Errors: Precondition call-not-in-progress, AlreadyExists conflict (there is
-// one for another number).
+// or later has failed. An operator's takes the place of a session's that is not made yet. Errors:
+// Precondition call-not-in-progress, AlreadyExists conflict (there is one for another number).
 func (s *Service) requestTransfer(ctx context.Context, call Call, t Transfer, servedFrom time.Time) (after Call, err error) {
 	err = postgres.InTx(ctx, s.DB, func(ctx context.Context, tx bun.Tx) error {
 		if after, err = lock(ctx, tx, call); err != nil {
@@ -90,16 +92,19 @@ func (s *Service) requestTransfer(ctx context.Context, call Call, t Transfer, se
 		if after.Status != InProgress {
 			return errOver(after)
 		}
-		switch now := after.Transfer; now.Status {
-		case TransferRequested, TransferRinging, TransferConnected:
+		switch now := after.Transfer; {
+		case now.Status == TransferRequested && now.BySession && !t.BySession:
+		case now.isPending(), now.Status == TransferConnected:
 			if now.To != t.To {
 				return fault.New(fault.Conflict, "The call is being transferred to another number already (%s).", now.Status)
 			}
-			return nil
-		case TransferFailed:
-			if t.BySession && !now.RequestedAt.Before(servedFrom) {
+			if now.Status != TransferRequested || !t.BySession || !now.RequestedAt.Before(servedFrom) {
 				return nil
 			}
+			after.Transfer.RequestedAt = t.RequestedAt // it serves the session's later request too
+			return updateTransfer(ctx, tx, after)
+		case now.Status == TransferFailed && t.BySession && !now.RequestedAt.Before(servedFrom):
+			return nil
 		}
 		after.Transfer = t
 		after.Transfer.Status, after.Transfer.Mode, after.CheckAt = TransferRequested, cmp.Or(t.Mode, agents.Cold), t.DueAt
@@ -159,11 +164,15 @@ func (s *Service) HandOver(ctx context.Context, tenant workspaces.TenantID, id s
 	if !ok {
 		return nil
 	}
-	now := s.now()
-	_, err = s.requestTransfer(ctx, call, Transfer{
+	now, asked := s.now(), session.Handover.RequestedAt
+	t := Transfer{
 		To: destination.PhoneNumber, Mode: settings.Mode, Summary: session.Handover.Summary, RingSeconds: int(settings.Ring().Seconds()),
 		RequestedAt: now, BySession: true, DueAt: now.Add(sayWithin),
-	}, session.Handover.RequestedAt)
+	}
+	if t.RequestedAt.Before(asked) { // by the clock of another node
+		t.RequestedAt = asked
+	}
+	_, err = s.requestTransfer(ctx, call, t, asked)
 	if fault.IsReason(err, fault.CallNotInProgress) || fault.IsReason(err, fault.Conflict) { // an operator was faster
 		return nil
 	}
@@ -200,7 +209,7 @@ type MediaEndedParams struct {
 // MediaEnded says that the media socket of a session's call has ended, so that the carrier is asked
 // soon how the call is. goesOn says that the carrier has ended the socket to go on with the call
 // without it: the caller is connected with a person, and comes back when nobody answers, or a
-// message is left on a machine. Errors: those of the database.
+// machine has answered, and whoever found that out ends the session. Errors: those of the database.
 func (s *Service) MediaEnded(ctx context.Context, p MediaEndedParams) (goesOn bool, err error) {
 	call, err := findOfSession(ctx, s.DB, p.TenantID, p.SessionID)
 	if fault.IsReason(err, fault.ResourceNotFound) {
@@ -217,7 +226,7 @@ func (s *Service) MediaEnded(ctx context.Context, p MediaEndedParams) (goesOn bo
 		if !call.Status.IsOver() {
 			call.CheckAt = s.now().Add(mediaEndedCheck)
 		}
-		goesOn = call.EndReason == EndVoicemailLeft || call.transferredFrom(p.OpenedAt)
+		goesOn = call.EndReason == EndVoicemail || call.EndReason == EndVoicemailLeft || call.transferredFrom(p.OpenedAt)
 		// The carrier may have been faster to say that the call is over.
 		if p.Lost && !goesOn && (call.EndReason == "" || call.EndReason == EndPersonHungUp) {
 			call.EndReason = EndMediaLost
@@ -277,6 +286,10 @@ func (s *Service) makeTransfer(ctx context.Context, call Call) (Call, error) {
 	}
 	s.Log.WarnContext(ctx, "a call was not transferred", "call_id", call.ID, telemetry.KeyError, err)
 	if _, refused := errors.AsType[*carrier.Refused](err); asked && !refused { // it may have been
+		call, doubtErr := s.doubtTransfer(context.WithoutCancel(ctx), call)
+		if doubtErr != nil {
+			return call, doubtErr
+		}
 		return call, fault.Wrap(err, fault.UpstreamFailed, "The carrier did not say whether it transfers the call. Look at the call's transfer.")
 	}
 	// The caller is still with the agent, who was told that somebody was asked.
@@ -285,6 +298,18 @@ func (s *Service) makeTransfer(ctx context.Context, call Call) (Call, error) {
 		return call, failErr
 	}
 	return failed, fault.Wrap(err, fault.UpstreamFailed, "The carrier did not transfer the call.")
+}
+
+// doubtTransfer has Sweep see soon whether the carrier makes a transfer: then the caller's media
+// socket has ended.
+func (s *Service) doubtTransfer(ctx context.Context, call Call) (Call, error) {
+	return s.changeTransfer(ctx, call, func(_ context.Context, _ bun.Tx, locked *Call) error {
+		if locked.Transfer.Status == TransferRinging && locked.Transfer.AnsweredAt.IsZero() {
+			locked.Transfer.DueAt = s.now().Add(doubtWithin)
+			locked.CheckAt = locked.Transfer.DueAt
+		}
+		return nil
+	})
 }
 
 // isWanted reports whether a requested transfer is still to be made: a session that has asked for

@@ -22,8 +22,10 @@ import (
 const (
 	// lookEvery is how often a callback or a call is looked at until it is over.
 	lookEvery = 500 * time.Millisecond
-	// recordedWithin is how long a call that is over on the line may take to be over in the service.
-	recordedWithin = 15 * time.Second
+	// recordedWithin is how long a call that is over on the line may take to be over in the
+	// service: of one that was hung up before its sound came, nobody tells it, and it asks after 30
+	// s.
+	recordedWithin = time.Minute
 	// cancelTimeout limits the call that cancels the callback.
 	cancelTimeout = 5 * time.Second
 )

@@ -155,8 +155,10 @@ func TestCancelCutOff(t *testing.T) {
 		"BeforeCarrier": func(t *testing.T, f *fixture, made callbacks.Callback) error {
 			calls, dying := f.node()
 			calls.CarrierFunc = func(context.Context, workspaces.Ref) (carrier.Carrier, error) { return nil, errLost }
-			_, err := dying.Cancel(t.Context(), f.ref, made.ID, "")
-			return err
+			if _, err := dying.Cancel(t.Context(), f.ref, made.ID, ""); err != nil {
+				t.Fatal(err)
+			}
+			return errLost // the answer
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

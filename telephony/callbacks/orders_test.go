@@ -2,6 +2,7 @@ package callbacks_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,13 +10,10 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/carrier"
 	"parlance.dev/parlance/sessions"
-	"parlance.dev/parlance/sessions/handover"
 	"parlance.dev/parlance/telephony"
 	"parlance.dev/parlance/telephony/callbacks"
-	"parlance.dev/parlance/workspaces"
 )
 
 // What happens to a call comes from several sides, late or twice, and in any order.
@@ -166,211 +164,6 @@ func TestPlacedTooLate(t *testing.T) {
 	}
 }
 
-// TestTransferNotMade: a transfer that nobody has made, or whose answer was lost, is given up while
-// the caller is with the agent, and another can be made.
-func TestTransferNotMade(t *testing.T) {
-	t.Parallel()
-	for name, instruct := range map[string]func(*context.CancelFunc) error{
-		"its request is lost": func(*context.CancelFunc) error { return errLost },
-		"who asked hangs up": func(hangUp *context.CancelFunc) error {
-			(*hangUp)()
-			return context.Canceled
-		},
-		"the process dies": func(*context.CancelFunc) error { panic("kill -9") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t)
-			made := f.joined(t)
-			ctx, hangUp := context.WithCancel(t.Context())
-			defer hangUp()
-			f.line.onInstruct = func(context.Context) error { return instruct(&hangUp) }
-			func() {
-				defer func() { _ = recover() }()
-				if _, err := f.calls.Transfer(ctx, f.ref, made.CallID, telephony.TransferParams{To: colleague}); err == nil {
-					t.Error("the transfer was made")
-				}
-			}()
-			f.line.onInstruct = nil
-			if got := f.callOf(t, made); got.Transfer.Status != telephony.TransferRinging {
-				t.Fatalf("the transfer is %s", got.Transfer.Status)
-			}
-			for range 2 {
-				f.clock.advance(time.Minute)
-				f.sweep(t)
-			}
-			if got := f.callOf(t, made); got.Transfer.Status != telephony.TransferFailed || got.Transfer.Reason != telephony.EndCarrierFailed {
-				t.Errorf("the transfer is %s (%s)", got.Transfer.Status, got.Transfer.Reason)
-			}
-			f.transfer(t, made, another, agents.Cold)
-		})
-	}
-}
-
-// TestTransferAnswerLost: a transfer whose answer was lost is one, when the carrier makes it.
-func TestTransferAnswerLost(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	made := f.joined(t)
-	f.line.onInstruct = func(context.Context) error { return errLost }
-	_, err := f.calls.Transfer(t.Context(), f.ref, made.CallID, telephony.TransferParams{To: colleague})
-	wantReason(t, err, fault.UpstreamFailed)
-	goesOn, err := f.calls.MediaEnded(t.Context(), telephony.MediaEndedParams{
-		TenantID: f.ref.TenantID, SessionID: made.SessionID, OpenedAt: f.clock.now().Add(-time.Second),
-	})
-	if err != nil || !goesOn {
-		t.Errorf("taken for a hang-up: %v", err)
-	}
-	f.hook(t, made.ID, carrier.BridgeChanged, answered)
-	f.status(t, made.ID, carrier.Completed)
-	if got := f.callOf(t, made); got.Transfer.Status != telephony.TransferConnected || got.EndReason != telephony.EndTransferred {
-		t.Errorf("the transfer is %s, the call ended because of %s", got.Transfer.Status, got.EndReason)
-	}
-}
-
-// asks has the session of a callback ask for a person.
-func (f *fixture) asks(t *testing.T, made callbacks.Callback) {
-	t.Helper()
-	_, err := f.db.NewRaw("UPDATE sessions SET handover_status = 'requested', handover_requested_at = ? WHERE tenant_id = ? AND id = ?",
-		f.clock.now(), f.ref.TenantID, made.SessionID).Exec(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// handsOver is an agent that transfers to a colleague.
-func (f *fixture) handsOver(t *testing.T) {
-	t.Helper()
-	f.agent = f.newAgent(t, agents.Config{Handover: agents.Handover{
-		Enabled: true, Destinations: []agents.Destination{{Name: "sales", PhoneNumber: colleague}},
-	}})
-}
-
-// TestRequestTakenBack: a transfer that a session has asked for is not made when the session was
-// given back to the agent, or taken over, before.
-func TestRequestTakenBack(t *testing.T) {
-	t.Parallel()
-	for name, takeBack := range map[string]func(f *fixture, ctx context.Context, p workspaces.Principal, id sessions.ID) error{
-		"released": func(f *fixture, ctx context.Context, p workspaces.Principal, id sessions.ID) error {
-			_, err := handover.New(handover.Deps{Sessions: f.sessions}).Release(ctx, p, id, "")
-			return err
-		},
-		"taken over": func(f *fixture, ctx context.Context, p workspaces.Principal, id sessions.ID) error {
-			_, err := handover.New(handover.Deps{Sessions: f.sessions}).TakeOver(ctx, p, id, "Eve")
-			return err
-		},
-		"still asked for": func(*fixture, context.Context, workspaces.Principal, sessions.ID) error { return nil },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t)
-			f.handsOver(t)
-			made := f.joined(t)
-			f.asks(t, made)
-			if err := f.calls.HandOver(t.Context(), f.ref.TenantID, made.SessionID); err != nil {
-				t.Fatal(err)
-			}
-			f.clock.advance(time.Second)
-			p := workspaces.Principal{TenantID: f.ref.TenantID, WorkspaceID: f.ref.ID}
-			if err := takeBack(f, t.Context(), p, made.SessionID); err != nil {
-				t.Fatal(err)
-			}
-			f.clock.advance(21 * time.Second)
-			f.sweep(t)
-			want := 0
-			if name == "still asked for" {
-				want = 1
-			}
-			if len(f.line.bridges) != want {
-				t.Errorf("transferred %d times, want %d", len(f.line.bridges), want)
-			}
-			if got := f.callOf(t, made).Transfer.Status; want == 0 && got != "" {
-				t.Errorf("the transfer is %s", got)
-			}
-		})
-	}
-}
-
-// TestRequestServedOnce: a request of a session is transferred once, also when its task is late and
-// the transfer has failed before.
-func TestRequestServedOnce(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.handsOver(t)
-	made := f.joined(t)
-	f.asks(t, made)
-	f.clock.advance(time.Second)
-	if err := f.calls.TransferNow(t.Context(), f.ref.TenantID, made.SessionID); err != nil { // the socket is faster than the task
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewRaw("SELECT id FROM sessions WHERE tenant_id = ? AND id = ? FOR UPDATE", f.ref.TenantID, made.SessionID).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		go func() {
-			defer close(ended)
-			f.hook(t, made.ID, carrier.BridgeEnded, noAnswer)
-		}()
-		for f.callOf(t, made).Transfer.Status != telephony.TransferFailed && ctx.Err() == nil { // and the request is still there
-		}
-		return f.calls.HandOver(ctx, f.ref.TenantID, made.SessionID) // the task
-	})
-	<-ended
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.clock.advance(21 * time.Second)
-	f.sweep(t)
-	if asked := f.sessionOf(t, made.ID).Handover.Status; len(f.line.bridges) != 1 || asked != "" {
-		t.Errorf("transferred %d times, and the session's request is %q", len(f.line.bridges), asked)
-	}
-	f.asks(t, made)
-	if err := f.calls.TransferNow(t.Context(), f.ref.TenantID, made.SessionID); err != nil || len(f.line.bridges) != 2 {
-		t.Errorf("asked again: %v, transferred %d times", err, len(f.line.bridges))
-	}
-}
-
-// TestLateWebhookOfTransfer: what a carrier says late of a transfer is not taken for the next
-// one's.
-func TestLateWebhookOfTransfer(t *testing.T) {
-	t.Parallel()
-	for name, late := range map[string]struct {
-		url  func(carrier.Bridge) string
-		form map[string][]string
-	}{
-		"answered":  {func(b carrier.Bridge) string { return b.StatusURL }, map[string][]string{"bridge": {string(carrier.InProgress)}}},
-		"no answer": {func(b carrier.Bridge) string { return b.EndedURL }, map[string][]string{"bridge": {string(carrier.NoAnswer)}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t)
-			made := f.joined(t)
-			f.transfer(t, made, colleague, agents.Cold)
-			f.hook(t, made.ID, carrier.BridgeEnded, noAnswer)
-			f.clock.advance(time.Second)
-			f.transfer(t, made, another, agents.Cold)
-			hook, known := telephony.ParsePath(late.url(f.line.bridges[0])[len("http://parlance.test"):])
-			hook.Form = late.form
-			if _, err := f.calls.Receive(t.Context(), hook); err != nil || !known {
-				t.Fatal(known, err)
-			}
-			if got := f.callOf(t, made).Transfer; got.Status != telephony.TransferRinging || got.To != another {
-				t.Errorf("the transfer to %s is %s (%s)", got.To, got.Status, got.Reason)
-			}
-			hook, _ = telephony.ParsePath(f.line.bridges[1].StatusURL[len("http://parlance.test"):])
-			hook.Form = map[string][]string{"bridge": {string(carrier.InProgress)}}
-			if _, err := f.calls.Receive(t.Context(), hook); err != nil {
-				t.Fatal(err)
-			}
-			if got := f.callOf(t, made).Transfer; got.Status != telephony.TransferConnected {
-				t.Errorf("the transfer to %s is %s (%s)", got.To, got.Status, got.Reason)
-			}
-		})
-	}
-}
-
 // TestMessageBeforeEnd: the carrier is told to leave the message before the session ends, because a
 // call whose media socket ends has nothing else to do. The end of the socket is no hang-up then.
 func TestMessageBeforeEnd(t *testing.T) {
@@ -415,5 +208,110 @@ func TestCarrierNotRead(t *testing.T) {
 		if got := f.callOf(t, made); got.Status != want {
 			t.Errorf("%s: the call is %s", reason, got.Status)
 		}
+	}
+}
+
+// TestHungUpOnMachine: the session of a call that is hung up on a machine says so, also when the
+// carrier ends the media socket first.
+func TestHungUpOnMachine(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.joined(t)
+	f.line.onInstruct = func(context.Context) error {
+		goesOn, err := f.calls.MediaEnded(t.Context(), telephony.MediaEndedParams{
+			TenantID: f.ref.TenantID, SessionID: made.SessionID, OpenedAt: noon,
+		})
+		if err != nil || !goesOn {
+			t.Errorf("taken for a hang-up: %v", err)
+		}
+		return nil
+	}
+	f.hook(t, made.ID, carrier.MachineDetected, map[string]string{"machine": "1"})
+	if got := f.sessionOf(t, made.ID); got.EndReason != telephony.EndVoicemail {
+		t.Errorf("the session ended because of %q", got.EndReason)
+	}
+}
+
+// TestMessageRefused: a call whose message the carrier does not take has left none, and is tried
+// again.
+func TestMessageRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.agent = f.newAgent(t, agents.Config{
+		Callbacks: agents.Callbacks{Voicemail: agents.VoicemailLeaveMessage, VoicemailMessage: "Call us"},
+	})
+	made := f.joined(t)
+	f.line.onInstruct = func(context.Context) error { return &carrier.Refused{Code: "21220", Message: "no"} }
+	f.hook(t, made.ID, carrier.MachineDetected, map[string]string{"machine": "1"})
+	f.status(t, made.ID, carrier.Completed)
+	f.want(t, made.ID, callbacks.Scheduled, "")
+	if got := f.callOf(t, made).EndReason; got != telephony.EndVoicemail {
+		t.Errorf("the call ended because of %q", got)
+	}
+}
+
+// TestLongSummary: a session waits for its caller for as long as a summary is said.
+func TestLongSummary(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.joined(t)
+	p := telephony.TransferParams{To: colleague, Mode: agents.Warm, Summary: strings.Repeat("The lamp is broken. ", 75)}
+	if _, err := f.calls.Transfer(t.Context(), f.ref, made.CallID, p); err != nil {
+		t.Fatal(err)
+	}
+	err := f.sessions.Locked(t.Context(), f.ref.TenantID, made.SessionID, func(ctx context.Context, tx bun.Tx, s *sessions.Session) error {
+		_, err := sessions.LeaveTx(ctx, tx, s, 0, f.clock.now()) // the carrier has ended the media socket
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.clock.advance(10 * time.Second)
+	f.hook(t, made.ID, carrier.Whispered, nil)
+	f.clock.advance(115 * time.Second)
+	if err := f.sessions.Sweep(t.Context(), f.clock.now()); err != nil {
+		t.Fatal(err)
+	}
+	f.hook(t, made.ID, carrier.BridgeEnded, noAnswer)
+	if got := f.sessionOf(t, made.ID); got.Closed() {
+		t.Errorf("the session was closed: %s", got.EndReason)
+	}
+}
+
+// TestBackTooLate: a caller who comes back to a session that is over is told so, and not hung up on
+// without a word.
+func TestBackTooLate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.joined(t)
+	f.transfer(t, made, colleague, agents.Cold)
+	_, err := f.sessions.RequestEnd(t.Context(), f.sessionOf(t, made.ID), sessions.Completed, sessions.ReasonDisconnected)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.hook(t, made.ID, carrier.BridgeEnded, noAnswer)
+	if told, speaks := f.line.rendered[len(f.line.rendered)-1].(carrier.Speak); !speaks || told.Text == "" {
+		t.Errorf("the carrier is told %+v", f.line.rendered[len(f.line.rendered)-1])
+	}
+}
+
+// TestCanceledAgain: a callback that is canceled while the carrier does not answer is canceled, and
+// its call is hung up when the carrier does.
+func TestCanceledAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.joined(t)
+	f.line.onInstruct = func(context.Context) error { return fault.New(fault.UpstreamFailed, "It is down.") }
+	for range 2 {
+		got, err := f.Cancel(t.Context(), f.ref, made.ID, "")
+		if err != nil || got.Status != callbacks.Canceled {
+			t.Fatalf("it is %s, %v", got.Status, err)
+		}
+	}
+	f.line.onInstruct = nil
+	f.clock.advance(time.Second)
+	f.sweep(t)
+	if len(f.line.hungUp) != 1 {
+		t.Errorf("hung up %v", f.line.hungUp)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"parlance.dev/parlance/platform/localtime"
 	"parlance.dev/parlance/platform/phone"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/telephony"
 	"parlance.dev/parlance/tools"
@@ -337,9 +338,9 @@ func set[T any](to, given *T) {
 	}
 }
 
-// Cancel cancels a callback, and hangs up its call. userID, unless empty, is the only user whose
-// callback may be canceled. One that is over is returned as it is. Errors: NotFound, Upstream
-// upstream-failed.
+// Cancel cancels a callback, and hangs up its call; when the carrier does not answer, Sweep of
+// package telephony does that. userID, unless empty, is the only user whose callback may be
+// canceled. One that is over is returned as it is. Errors: NotFound.
 func (s *Service) Cancel(ctx context.Context, ref workspaces.Ref, id ID, userID string) (Callback, error) {
 	now := s.now()
 	var callback Callback
@@ -367,7 +368,7 @@ func (s *Service) Cancel(ctx context.Context, ref workspaces.Ref, id ID, userID 
 	}
 	if callback.CallID != "" {
 		if _, err := s.Calls.HangUp(ctx, ref, callback.CallID); err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
-			return Callback{}, err
+			s.Log.WarnContext(ctx, "the call of a canceled callback was not hung up", "callback_id", id, telemetry.KeyError, err)
 		}
 	}
 	return s.Get(ctx, ref, id)
