@@ -30,11 +30,17 @@ func (f *fixture) holdRow(t *testing.T, id sessions.ID) pgx.Tx {
 // awaitLock waits until a statement waits for a row's lock.
 func (f *fixture) awaitLock(t *testing.T) {
 	t.Helper()
+	f.awaitLocks(t, 1)
+}
+
+// awaitLocks waits until n statements wait for the locks of rows.
+func (f *fixture) awaitLocks(t *testing.T, n int) {
+	t.Helper()
 	await(t, "somebody waits for the row", func() bool {
-		var waits bool
+		var waiting int
 		err := f.db.Pool.QueryRow(t.Context(),
-			"SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waits)
-		return err == nil && waits
+			"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting)
+		return err == nil && waiting >= n
 	})
 }
 

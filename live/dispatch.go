@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"runtime/debug"
 
 	"parlance.dev/parlance/platform/postgres"
@@ -103,7 +104,11 @@ func (e *engine) finish(run *answer, outcome turns.Outcome) {
 		case run.open && !run.resumed: // a later turn is the unanswered one
 			e.abandonTurn(run.turn)
 		}
-		if attached && e.ending == nil && !run.resumed { // a resumed turn may be another node's, and no socket here asked for it
+		switch {
+		case errors.Is(outcome.Err, turns.ErrNoOperator): // what was said waits for the client's Respond
+			e.client.userSpoke()
+			e.readHandover()
+		case attached && e.ending == nil && !run.resumed: // a resumed turn may be another node's, and no socket here asked for it
 			live.push(Failed{CommandID: run.commandID, Err: sessions.ForEndUser(postgres.Decide(outcome.Err))})
 		}
 	} else {

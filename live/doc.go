@@ -39,8 +39,9 @@
 // # Handed over
 //
 // While a person has the session, Responds are answered by LeftToOperator, and what was said is
-// stored as a turn without an answer. The person's messages come as ItemAdded. HandoverChanged says
-// when that begins and ends.
+// stored as a turn without an answer. A Respond that comes while something is being stored waits
+// for that: it is answered by the model if the person has given the session back meanwhile. The
+// person's messages come as ItemAdded. HandoverChanged says when that begins and ends.
 //
 // # Files
 //

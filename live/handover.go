@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/sessions"
@@ -10,7 +11,9 @@ import (
 
 // While a person has the session (sessions.Handover) the model is not asked. What clients say is
 // taken as a turn all the same, by a runner that stores it and gives no answer. The session's row
-// decides about each turn; what the engine knows of it only saves an answer that is not given.
+// decides about each turn; what the engine knows of it only saves an answer that is not given. When
+// the row says that the person has given the session back, the turn stays unanswered, and the
+// client's Respond has it answered.
 
 // readHandover reads whether a person has the session, or is to take it, and tells the sockets of a
 // change. It reads within the engine, so that a later state is never replaced by an earlier one.
@@ -29,7 +32,7 @@ func (e *engine) readHandover() {
 	for _, live := range e.sockets() {
 		live.push(e.handoverChanged())
 	}
-	if e.session.Handover.WithOperator() {
+	if e.withOperator() {
 		e.dropAhead()
 		e.leaveToOperator(e.anySocket())
 	}
@@ -53,7 +56,28 @@ func (e *engine) leaveToOperator(live *Live) {
 	e.startNext()
 }
 
-// respondWithOperator takes a Respond while a person has the session; false when nobody has.
+// storing reports whether what was said is being stored for the person, or waits to be.
+func (e *engine) storing() bool {
+	return e.current != nil && e.current.stores || slices.ContainsFunc(e.waiting, func(r answerRequest) bool { return r.stores })
+}
+
+// isDue reports whether a request that has waited is still to be carried out. A Respond to what was
+// stored for the person meanwhile is answered here.
+func (e *engine) isDue(request answerRequest) bool {
+	nothingSaid := e.unanswered == "" && request.turn == ""
+	switch {
+	case request.stores:
+		return e.withOperator() && !nothingSaid
+	case nothingSaid && e.withOperator():
+		request.live.push(turns.LeftToOperator{CommandID: request.command.CommandID})
+		return false
+	}
+	return !request.command.IfUnanswered || e.unanswered != ""
+}
+
+// respondWithOperator takes a Respond while a person has the session; false when nobody has, and
+// when the Respond is to wait until it is known whether what was said before it could be stored for
+// the person.
 func (e *engine) respondWithOperator(live *Live, c Respond) bool {
 	if !e.withOperator() {
 		return false
@@ -64,6 +88,9 @@ func (e *engine) respondWithOperator(live *Live, c Respond) bool {
 		return true
 	}
 	e.leaveToOperator(live)
+	if e.storing() {
+		return false
+	}
 	live.push(turns.LeftToOperator{CommandID: c.CommandID})
 	return true
 }

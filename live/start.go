@@ -20,7 +20,7 @@ func (e *engine) startNext() {
 	}
 	request := e.waiting[0]
 	e.waiting = e.waiting[1:]
-	if request.command.IfUnanswered && e.unanswered == "" {
+	if !e.isDue(request) {
 		e.startNext()
 		return
 	}
@@ -48,7 +48,8 @@ func (e *engine) prepare(request answerRequest, start turns.Start) (context.Cont
 		live: request.live, commandID: request.command.CommandID, responseID: idgen.New(idgen.Response),
 		turn: start.Turn, open: start.Open, approvals: turns.NewApprovals(), cancel: cancel,
 	}
-	run.resumed, run.stores, start.Response = request.turn != "", request.stores, run.responseID
+	run.resumed, run.stores = request.turn != "", request.stores
+	start.Response, start.Stores = run.responseID, request.stores
 	r := e.newRunner(request, run)
 	r.Start, r.Start.Asked, r.Approvals = start, request.requestedAt, run.approvals
 	return ctx, run, r

@@ -26,7 +26,7 @@ func ErrStillRunning() error {
 // begin waits until no other turn of the session runs, on any node, and takes the lease. When it
 // returns, what the user said is in Postgres, or in the journal while Postgres is away
 // (Begun.Offline). Errors: Precondition session-closed, Unavailable unavailable (waited too long),
-// the context's or its cause.
+// ErrNoOperator, the context's or its cause.
 //
 // A turn that can begin does so although ctx ends meanwhile, and is then recorded as cancelled: an
 // accepted turn that never begins would have no node.
@@ -93,7 +93,9 @@ func (s *Service) hasOwnKeys(begun Begun) bool {
 
 // tryBegin takes the lease if no other turn has it.
 func (s *Service) tryBegin(ctx context.Context, start Start) (Begun, error) {
-	p := BeginParams{Session: start.Session, Turn: start.Turn, Response: start.Response, Resume: start.Resume, Cache: start.Cache}
+	p := BeginParams{
+		Session: start.Session, Turn: start.Turn, Response: start.Response, Resume: start.Resume, Stores: start.Stores, Cache: start.Cache,
+	}
 	if !start.Open {
 		p.New = &NewTurn{Said: start.Said, Outputs: start.Outputs, ClientTools: start.ClientTools}
 	}

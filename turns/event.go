@@ -124,6 +124,7 @@ type KeysWanted struct {
 // LeftToOperator says that a turn was stored and is not answered, because a person has the
 // conversation. It is in place of all events of an answer.
 type LeftToOperator struct {
+	// ResponseID and TurnID are empty when what was said had been stored before the Respond.
 	ResponseID string
 	TurnID     sessions.TurnID
 	// CommandID is that of the Respond.

@@ -53,6 +53,10 @@ func (r *Runner) sendKeys(p *pendingCall) error {
 	return nil
 }
 
+// isLeft reports whether the turn is left to the person who has the session. A turn that is only
+// stored is, also when it began without Postgres from a cache that does not know of the person.
+func (r *Runner) isLeft() bool { return r.Session.Handover.WithOperator() || r.Start.Stores }
+
 // leaveToOperator ends a turn of a session that a person has: what the user said is stored, and the
 // model is not asked.
 func (r *Runner) leaveToOperator() error {

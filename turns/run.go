@@ -82,7 +82,7 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 		r.notifyNodes(ctx)
 		r.summarise(ctx, after)
 	}
-	if !r.Session.Handover.WithOperator() {
+	if !r.isLeft() {
 		_ = r.Emit(r.doneEvent(err)) // the caller may have gone; the turn is recorded
 	}
 	stopped := errors.Is(context.Cause(ctx), ErrStopped) && r.Turn.Status == sessions.TurnCancelled
@@ -91,7 +91,7 @@ func (r *Runner) Run(ctx context.Context) (outcome Outcome) {
 
 // give gives the answer of the turn, or leaves the turn to the person who has the session.
 func (r *Runner) give(ctx context.Context) error {
-	if r.Session.Handover.WithOperator() {
+	if r.isLeft() {
 		return r.leaveToOperator()
 	}
 	err := r.send(ResponseStarted{

@@ -36,6 +36,10 @@ type Start struct {
 	ClientTools json.RawMessage
 	// Resume says that the turn's node was lost, and that the turn is taken from there.
 	Resume bool
+	// Stores says that nobody asked for an answer to an accepted turn: it is only stored, for the
+	// person who has the session. When nobody has it the turn stays open, and the error is
+	// ErrNoOperator.
+	Stores bool
 }
 
 // tellAccepted calls Accepted, the first time only.

@@ -22,9 +22,9 @@ type Store interface {
 	Accept(ctx context.Context, p AcceptParams) (sessions.Turn, error)
 	// Begin takes the lease of a session for a turn, writes a new turn down, and reads what the
 	// turn needs to be answered. After an error Begun.Session is the session as far as it was read.
-	// Errors: ErrBusy, ErrLeaseOver, ErrTaken, NotFound, Precondition session-closed, Aborted
-	// conflict (the turn was closed meanwhile), Invalid invalid-request (tool_outputs[i].call_id),
-	// ErrExists.
+	// Errors: ErrBusy, ErrLeaseOver, ErrTaken, ErrNoOperator, NotFound, Precondition session-closed,
+	// Aborted conflict (the turn was closed meanwhile), Invalid invalid-request
+	// (tool_outputs[i].call_id), ErrExists.
 	Begin(ctx context.Context, p BeginParams) (Begun, error)
 	// History reads earlier turns, newest first: id, index, status and messages of each.
 	History(ctx context.Context, session sessions.Session, p HistoryParams) ([]sessions.Turn, error)
@@ -53,6 +53,8 @@ var (
 	ErrExists = errors.New("the turn is there already")
 	// ErrTaken says that a lost turn is answered elsewhere, or is over.
 	ErrTaken = errors.New("the lost turn is taken already")
+	// ErrNoOperator says that the turn was only to be stored, and that no person has the session.
+	ErrNoOperator = errors.New("no person has the session")
 )
 
 // AcceptParams is something that a client said or answered.
@@ -80,6 +82,8 @@ type BeginParams struct {
 	Response string
 	// Resume says that the turn's node was lost, and that the turn is taken from there.
 	Resume bool
+	// Stores is Start.Stores: the turn begins only while a person has the session.
+	Stores bool
 	// TakeLost says that a turn whose lease is over may be taken from its node: the caller knows
 	// that the node could have renewed it, and that no journal at hand has more of it.
 	TakeLost bool

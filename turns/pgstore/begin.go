@@ -53,14 +53,15 @@ func (s *Store) Begin(ctx context.Context, p turns.BeginParams) (turns.Begun, er
 
 // takeLease gives a session's lease to a turn. Parameters: $1 tenant, $2 session, $3 turn, $4
 // until, $5 response, $6 now, $7 1 for a new turn and 0 for an open one, $8 holder, $9 the calls
-// that a new turn brings results of.
+// that a new turn brings results of, $10 whether it is taken only while a person has the session.
 const takeLease = `
 	UPDATE sessions AS s
 	SET running_turn_id = $3::text, running_until = $4, running_response_id = $5, last_activity_at = $6::timestamptz,
 	    turn_count = s.turn_count + $7::int4
 	WHERE s.tenant_id = $1::text AND s.id = $2::text AND s.status = 'in_progress' AND s.ending_at IS NULL
 	  AND (s.spill_until IS NULL OR s.spill_until <= $6::timestamptz)
-	  AND (s.running_turn_id IS NULL OR s.running_turn_id = $3::text AND s.running_response_id = $8::text AND $8::text <> '')
+	  AND (s.running_turn_id IS NULL AND (NOT $10::boolean OR s.handover_status = 'operator')
+	      OR s.running_turn_id = $3::text AND s.running_response_id = $8::text AND $8::text <> '')
 	  AND CASE WHEN $7::int4 = 0
 	      THEN EXISTS (
 	          SELECT FROM turns AS t
@@ -90,13 +91,13 @@ const beginOpen = `
 	JOIN turns AS t ON t.tenant_id = $1::text AND t.session_id = $2::text AND t.id = $3::text`
 
 // beginNew takes the lease for a new turn and stores it at the session's next place. Further
-// parameters: $10 workspace, $11 user text, $12 messages, $13 metrics, $14 the caller's own tools.
+// parameters: $11 workspace, $12 user text, $13 messages, $14 metrics, $15 the caller's own tools.
 const beginNew = `
 	WITH taken AS (` + takeLease + `), stored AS (
 	    INSERT INTO turns (id, tenant_id, workspace_id, session_id, index, user_text, agent_text, status, messages, citations, metrics,
 	        started_at, client_tools)
-	    SELECT $3::text, $1::text, $10::text, $2::text, taken.turn_count - 1, $11::text, '', 'in_progress', $12::json, '[]'::jsonb, $13::jsonb,
-	        $6::timestamptz, $14::json
+	    SELECT $3::text, $1::text, $11::text, $2::text, taken.turn_count - 1, $12::text, '', 'in_progress', $13::json, '[]'::jsonb, $14::jsonb,
+	        $6::timestamptz, $15::json
 	    FROM taken
 	    RETURNING index
 	)
@@ -176,7 +177,7 @@ func (s *Store) takeSteps(ctx context.Context, b *beginning, now time.Time, begu
 	return appendOutputSteps(steps, *b)
 }
 
-// leaseArgs are $1 to $9 of takeLease.
+// leaseArgs are the parameters of takeLease.
 func leaseArgs(b beginning, now time.Time) []any {
 	added, calls := 0, []string{}
 	if b.New != nil {
@@ -187,6 +188,7 @@ func leaseArgs(b beginning, now time.Time) []any {
 	}
 	return []any{
 		string(b.Session.TenantID), string(b.Session.ID), string(b.Turn), now.Add(sessions.LeaseLife), b.Response, now, added, b.holder, calls,
+		b.Stores,
 	}
 }
 
@@ -201,7 +203,7 @@ func newTurn(b beginning, now time.Time) sessions.Turn {
 	return turn
 }
 
-// newTurnArgs are $10 to $13 of beginNew.
+// newTurnArgs are $11 to $14 of beginNew.
 func newTurnArgs(turn sessions.Turn) ([]any, error) {
 	messages, err := jsonText(turn.Messages)
 	if err != nil {

@@ -27,6 +27,8 @@ func (s *Store) clearTheWay(ctx context.Context, b beginning) (sessions.Session,
 	}
 	switch ours, overdue := b.holds(session), leaseOver(session, now); {
 	case ours:
+	case b.Stores && !session.Handover.WithOperator():
+		return session, turns.ErrNoOperator
 	case b.Resume && (!overdue || session.RunningTurnID != b.Turn):
 		return session, turns.ErrTaken
 	case b.New != nil && overdue && session.RunningTurnID == b.Turn:
