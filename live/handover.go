@@ -16,7 +16,9 @@ import (
 // client's Respond has it answered.
 
 // readHandover reads whether a person has the session, or is to take it, and tells the sockets of a
-// change. It reads within the engine, so that a later state is never replaced by an earlier one.
+// change. The answer of a session that was taken over is stopped, should the notice to stop it have
+// been missed. It reads within the engine, so that a later state is never replaced by an earlier
+// one.
 func (e *engine) readHandover() {
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
@@ -29,6 +31,9 @@ func (e *engine) readHandover() {
 		return
 	}
 	e.session.Handover = session.Handover
+	if e.withOperator() {
+		e.s.turns.StopTurn(session.RunningTurnID)
+	}
 	for _, live := range e.sockets() {
 		live.push(e.handoverChanged())
 	}

@@ -72,3 +72,29 @@ func TestReleasedWhileAccepted(t *testing.T) {
 		})
 	}
 }
+
+// TestTakeOverNoticesMissed: a node that has missed the notices of a take-over stops its answer
+// when it finds out.
+func TestTakeOverNoticesMissed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	saying, goOn := make(chan struct{}, 1), make(chan struct{})
+	f.model = &script{steps: []step{paused(saying, goOn)}}
+	made := f.create(t)
+	s := f.join(t, f.Node, made)
+	s.do(live.UserMessage{Text: "Help!"})
+	s.do(live.Respond{})
+	received(t, "the model's first word", saying)
+	if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET handover_status = 'operator', handover_operator = 'Ruth',"+
+		" handover_taken_at = now() WHERE id = ?", made.Session.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.db.ExecContext(t.Context(), "SELECT pg_notify(?, '')", sessions.NotifyChannel); err != nil {
+		t.Fatal(err)
+	}
+	awaitState(s, sessions.HandoverOperator)
+	close(goOn)
+	if done, _ := until[turns.ResponseDone](s); done.Status != turns.ResponseCancelled {
+		t.Errorf("the answer goes on: %+v", done)
+	}
+}
