@@ -1,14 +1,20 @@
 package callbacks_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/carrier"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/telephony"
+	"parlance.dev/parlance/telephony/callbacks"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -136,4 +142,72 @@ func TestCancelUser(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestErasedWhileDialed: a call that is written down while its user is erased goes with its
+// callback, and is hung up.
+func TestErasedWhileDialed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.plan(t, "u", "now")
+	var both sync.WaitGroup
+	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.NewRaw("LOCK TABLE phone_calls IN SHARE MODE").Exec(ctx); err != nil {
+			return err
+		}
+		both.Go(func() {
+			if err := f.Dial(t.Context(), f.ref, made.ID); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := f.awaitLocks(ctx, 1); err != nil { // it has the callback, and no call yet
+			return err
+		}
+		both.Go(func() {
+			err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
+				_, err := callbacks.EraseUserTx(ctx, tx, f.ref, "u", f.clock.now())
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		return f.awaitLocks(ctx, 2)
+	})
+	both.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.work(t)
+	f.wantHungUp(t, "1")
+	if left, _, err := f.calls.List(t.Context(), f.ref, telephony.ListParams{UserID: "u"}); len(left) != 0 || err != nil {
+		t.Errorf("kept: %+v, %v", left, err)
+	}
+}
+
+// TestSessionDeletedWhileDialedAgain: the deletion of the session of an attempt ends the next one.
+func TestSessionDeletedWhileDialedAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.plan(t, "u", "now")
+	f.work(t)
+	f.answer(t, made.ID)
+	f.hook(t, made.ID, carrier.MachineDetected, map[string]string{"machine": "1"})
+	f.status(t, made.ID, carrier.Completed)
+	f.clock.set(f.want(t, made.ID, callbacks.Scheduled, "").DueAt)
+	f.work(t)
+	again := f.want(t, made.ID, callbacks.Dialing, "")
+	f.line.hungUp = nil // the machine
+	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
+		_, err := callbacks.EraseSessionsTx(ctx, tx, f.ref, []sessions.ID{again.SessionID}, f.clock.now())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.work(t)
+	f.wantHungUp(t, "2")
+	if _, err := f.calls.Get(t.Context(), f.ref, again.CallID); !fault.IsReason(err, fault.ResourceNotFound) {
+		t.Errorf("the call is still there: %v", err)
+	}
 }

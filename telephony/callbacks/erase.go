@@ -7,13 +7,16 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/telephony"
 	"parlance.dev/parlance/workspaces"
 )
 
-// EraseUserTx deletes the callbacks of a user, and counts them. A batch whose last open callback
-// goes is completed.
+// EraseUserTx deletes the callbacks of a user with the last call of each, and counts the callbacks.
+// The caller deletes all calls of the user before, as locks are taken in that order; but a callback
+// may be dialed until it is deleted. A batch whose last open callback goes is completed.
 func EraseUserTx(ctx context.Context, tx bun.Tx, ref workspaces.Ref, userID string, now time.Time) (int, error) {
 	return erase(ctx, tx, ref, now, func(q *bun.DeleteQuery) { q.Where("cb.user_id = ?", userID) })
 }
@@ -24,14 +27,22 @@ func EraseSessionsTx(ctx context.Context, tx bun.Tx, ref workspaces.Ref, ids []s
 }
 
 func erase(ctx context.Context, tx bun.Tx, ref workspaces.Ref, now time.Time, narrow func(*bun.DeleteQuery)) (int, error) {
-	var batches []BatchID // one for each callback; empty for those of none
+	var erased []Callback
 	query := tx.NewDelete().Model((*Callback)(nil)).Where("cb.tenant_id = ?", ref.TenantID).Where("cb.workspace_id = ?", ref.ID).
-		Returning("cb.batch_id")
+		Returning("cb.batch_id").Returning("cb.call_id")
 	narrow(query)
-	if err := query.Scan(ctx, &batches); err != nil {
+	if err := query.Scan(ctx, &erased); err != nil {
 		return 0, fmt.Errorf("delete callbacks: %w", err)
 	}
-	n := len(batches)
+	batches, calls := make([]BatchID, len(erased)), make([]telephony.ID, len(erased)) // empty for those of none
+	for i, c := range erased {
+		batches[i], calls[i] = c.BatchID, c.CallID
+	}
+	_, err := tx.NewDelete().Model((*telephony.Call)(nil)).Where("tenant_id = ?", ref.TenantID).Where("workspace_id = ?", ref.ID).
+		Where("id = ANY (?)", pgdialect.Array(calls)).Exec(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("delete the last calls of callbacks: %w", err)
+	}
 	slices.Sort(batches) // so that two erasures lock them in the same order
 	for _, id := range slices.Compact(batches) {
 		if id == "" {
@@ -41,5 +52,5 @@ func erase(ctx context.Context, tx bun.Tx, ref workspaces.Ref, now time.Time, na
 			return 0, err
 		}
 	}
-	return n, nil
+	return len(erased), nil
 }
