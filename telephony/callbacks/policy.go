@@ -124,11 +124,12 @@ func (s *Service) earliest(ctx context.Context, db bun.IDB, r request) (at time.
 }
 
 // othersSQL selects the calls of a user that are less than the interval away from a time. A
-// callback counts at the time of its last attempt, or at the one that it is planned for.
+// callback counts at the time of its last attempt; while a call is planned, one that has no attempt
+// yet, or was moved since, counts at the time that it is planned for.
 const othersSQL = `
 SELECT max(o.at)
 FROM (
-    SELECT CASE WHEN cb.status = 'scheduled' AND cb.attempts = 0 THEN cb.due_at ELSE coalesce(cb.dialed_at, cb.at) END AS at
+    SELECT CASE WHEN ? AND cb.status = 'scheduled' AND cb.attempts = 0 THEN cb.due_at ELSE coalesce(cb.dialed_at, cb.at) END AS at
     FROM callbacks AS cb
     WHERE cb.tenant_id = ?
       AND cb.workspace_id = ?
@@ -147,7 +148,7 @@ func (s *Service) afterOthers(ctx context.Context, db bun.IDB, r request, at tim
 		return at, nil
 	}
 	var last bun.NullTime
-	err := db.NewRaw(othersSQL, r.ref.TenantID, r.ref.ID, r.userID, r.callback, r.planned, at.Add(-interval), at.Add(interval)).
+	err := db.NewRaw(othersSQL, r.planned, r.ref.TenantID, r.ref.ID, r.userID, r.callback, r.planned, at.Add(-interval), at.Add(interval)).
 		Scan(ctx, &last)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("read a user's other calls: %w", err)
