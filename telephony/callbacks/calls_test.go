@@ -206,6 +206,25 @@ func TestZeroRetentionWithoutCall(t *testing.T) {
 	}
 }
 
+// TestZeroRetentionOfMissedRun: what a run was about that nobody made is gone too.
+func TestZeroRetentionOfMissedRun(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.agent = f.newAgent(t, agents.Config{Privacy: agents.Privacy{ZeroRetention: true}})
+	p := f.scheduleParams("0 16 * * *", "UTC")
+	p.Reason, p.DynamicVariables = new("the lamp"), &map[string]string{"name": "Ada"}
+	schedule, err := f.CreateSchedule(t.Context(), f.ref, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.clock.set(schedule.DueAt.Add(2 * time.Hour))
+	f.work(t)
+	runs := f.runs(t, schedule.ID)
+	if len(runs) != 1 || runs[0].EndReason != callbacks.EndMissed || runs[0].Reason != "" || len(runs[0].DynamicVariables) != 0 {
+		t.Errorf("%+v", runs)
+	}
+}
+
 // TestZeroRetentionOfStoppedBatch: what callbacks were about whose batch is stopped is gone too.
 func TestZeroRetentionOfStoppedBatch(t *testing.T) {
 	t.Parallel()

@@ -89,6 +89,9 @@ func (s *Service) run(ctx context.Context, tx bun.Tx, schedule *Schedule, now ti
 	if now.Sub(schedule.DueAt) > catchUp {
 		callback.Status, callback.EndReason, callback.EndedAt = Failed, EndMissed, now
 		schedule.SkippedRuns, schedule.LastSkippedAt = schedule.SkippedRuns+1, schedule.DueAt
+		if err := s.forget(ctx, &callback); err != nil {
+			return err
+		}
 	}
 	_, err := tx.NewInsert().Model(&callback).
 		On("CONFLICT (schedule_id, run_at) WHERE schedule_id <> '' AND run_at IS NOT NULL DO NOTHING").Exec(ctx)
