@@ -180,7 +180,7 @@ func (s *Service) claim(ctx context.Context, callback Callback, a attempt) (call
 			return err
 		}
 		if at.After(now) {
-			return waitTx(ctx, tx, locked, at, waitsFor)
+			return s.delayTx(ctx, tx, locked, at, waitsFor, now)
 		}
 		room, err := s.Calls.HasRoomTx(ctx, tx, locked.TenantID, a.sessionsAtOnce)
 		if err != nil {
@@ -201,6 +201,22 @@ func (s *Service) claim(ctx context.Context, callback Callback, a attempt) (call
 		return update(ctx, tx, locked, "status", "call_id", "attempts", "dialed_at", "waits_for", "updated_at")
 	})
 	return call, dials && err == nil, err
+}
+
+// delayTx has a locked callback wait until at. A run of a schedule does not wait for the interval
+// until the next run, or longer: it is missed. Else runs that are closer than the interval would
+// pile up.
+func (s *Service) delayTx(ctx context.Context, tx bun.Tx, callback Callback, at time.Time, waitsFor string, now time.Time) error {
+	if callback.ScheduleID != "" && waitsFor == WaitsInterval {
+		schedule, err := findSchedule(ctx, tx, callback.Ref(), callback.ScheduleID, "")
+		if err != nil {
+			return err
+		}
+		if next := schedule.DueAt; !next.IsZero() && !at.Before(next) {
+			return s.failTx(ctx, tx, callback, EndMissed, now)
+		}
+	}
+	return waitTx(ctx, tx, callback, at, waitsFor)
 }
 
 // waitTx has a locked callback wait until at.

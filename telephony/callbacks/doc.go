@@ -22,7 +22,8 @@
 //
 // A schedule keeps its next run. A run that is due becomes one callback, whoever sweeps: a unique
 // index on schedule and run decides. One that nobody swept within an hour is skipped, and a failed
-// callback says so.
+// callback says so. A run that waits for the least time since the user's last call ends in the same
+// way when it could be dialed only at the next run or later.
 //
 // Tables: callbacks, callback_schedules, callback_batches, call_consents. Events: none.
 package callbacks

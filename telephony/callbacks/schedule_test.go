@@ -150,6 +150,36 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
+// TestRunsCloserThanInterval: a run for which the user was called too recently does not wait for
+// longer than until the next run. Quiet hours are waited for.
+func TestRunsCloserThanInterval(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	schedule := f.schedule(t, "0 11-15,21 * * *", "America/New_York") // the interval is four hours
+	for _, want := range []string{
+		callbacks.EndAnswered, callbacks.EndMissed, callbacks.EndMissed, callbacks.EndMissed, callbacks.EndAnswered,
+	} {
+		f.clock.advance(time.Hour)
+		f.work(t)
+		run := f.runs(t, schedule.ID)[0]
+		if run.Status == callbacks.Dialing {
+			f.end(t, run)
+		}
+		if got := f.get(t, run.ID); !got.At.Equal(f.clock.now()) || got.EndReason != want {
+			t.Errorf("the run of %v is %s (%q), waiting for %q, want %q", got.At, got.Status, got.EndReason, got.WaitsFor, want)
+		}
+	}
+	f.clock.advance(6 * time.Hour)
+	f.work(t)
+	waiting := f.runs(t, schedule.ID)[0]
+	if waiting.WaitsFor != callbacks.WaitsQuietHours {
+		t.Fatalf("it waits for %q until %v", waiting.WaitsFor, waiting.DueAt)
+	}
+	f.clock.set(waiting.DueAt)
+	f.work(t)
+	f.want(t, waiting.ID, callbacks.Dialing, "")
+}
+
 // TestNextRuns: exceptions and ends are left out, and a run that is moved is made then.
 func TestNextRuns(t *testing.T) {
 	t.Parallel()
