@@ -156,6 +156,7 @@ func (b Batch) callbacks(recipients []Recipient, settings agents.Callbacks) ([]*
 	var wrong violations
 	if (b.WindowFrom == "") != (b.WindowUntil == "") || b.WindowFrom != "" && b.WindowFrom == b.WindowUntil {
 		wrong.add("", fault.InvalidField("window_until", "range", "Give both window_from and window_until, and not the same."))
+		b.WindowFrom, b.WindowUntil = "", "" // it is not the fault of each recipient
 	}
 	if n := len(recipients); n == 0 || n > maxRecipients {
 		wrong.add("", fault.InvalidField("recipients", "range", "A batch has 1 to %d recipients.", maxRecipients))
@@ -163,12 +164,13 @@ func (b Batch) callbacks(recipients []Recipient, settings agents.Callbacks) ([]*
 	if b.Timezone != "" {
 		if _, known := localtime.Zone(b.Timezone); !known {
 			wrong.add("", fault.InvalidField("timezone", "timezone", "timezone must be an IANA time zone, e.g. Europe/Berlin."))
-			b.Timezone = "" // it is not the fault of each recipient
+			b.Timezone = "" // nor is this
 		}
 	}
 	callbacks := make([]*Callback, 0, len(recipients))
 	type person struct{ number, userID string }
 	places := map[person]int{}
+	reached := map[string]bool{} // by time zone, of which there are few
 	for i, r := range recipients {
 		at := "recipients[" + strconv.Itoa(i) + "]."
 		callback, err := b.callback(i, r, settings)
@@ -182,13 +184,20 @@ func (b Batch) callbacks(recipients []Recipient, settings agents.Callbacks) ([]*
 		} else {
 			places[who] = i
 		}
+		if _, seen := reached[callback.Timezone]; !seen {
+			reached[callback.Timezone] = b.reaches(callback.Timezone, settings)
+		}
+		if !reached[callback.Timezone] {
+			wrong.add(at, fault.InvalidField("timezone", "window",
+				"The batch would never call: its window is within the quiet hours of %s.", callback.Timezone))
+		}
 		callbacks = append(callbacks, callback)
 	}
 	return callbacks, wrong[:min(len(wrong), maxShownFields)].err()
 }
 
 // callback is that of the recipient at a place. The error names all that is wrong; PhoneNumber is
-// empty if the number is.
+// empty if the number is, Timezone if that is.
 func (b Batch) callback(place int, r Recipient, settings agents.Callbacks) (*Callback, error) {
 	var wrong violations
 	number, zone, err := readNumber(r.PhoneNumber, cmp.Or(r.Timezone, b.Timezone))
@@ -204,13 +213,41 @@ func (b Batch) callback(place int, r Recipient, settings agents.Callbacks) (*Cal
 	wrong.add("", checkSecrets(r.DynamicVariables))
 	callback := &Callback{
 		ID: ID(idgen.New(idgen.Callback)), TenantID: b.TenantID, WorkspaceID: b.WorkspaceID, AgentID: b.AgentID, UserID: userID,
-		PhoneNumber: number.E164, Timezone: zone.String(), Reason: b.Reason, Status: Scheduled, CreatedBy: ByBatch, BatchID: b.ID, Place: place,
+		PhoneNumber: number.E164, Reason: b.Reason, Status: Scheduled, CreatedBy: ByBatch, BatchID: b.ID, Place: place,
 		DynamicVariables: r.DynamicVariables, At: b.StartsAt, DueAt: b.StartsAt, CreatedAt: b.CreatedAt, UpdatedAt: b.CreatedAt,
+	}
+	if zone != nil {
+		callback.Timezone = zone.String()
 	}
 	if round := place / b.Concurrency; round > 0 { // the end of a call wakes the next one earlier
 		callback.DueAt, callback.WaitsFor = b.StartsAt.Add(time.Duration(round)*fullPause), WaitsBatchFull
 	}
 	return callback, wrong.err()
+}
+
+// outside is when a batch calls nobody.
+func (b Batch) outside() Window { return Window{b.WindowUntil, b.WindowFrom} }
+
+// reaches reports whether there is a time within a year at which a batch calls recipients of a time
+// zone: in its window, and out of their quiet hours.
+func (b Batch) reaches(timezone string, settings agents.Callbacks) bool {
+	zone, known := localtime.Zone(timezone)
+	own, ownKnown := localtime.Zone(cmp.Or(b.Timezone, timezone))
+	if !known || !ownKnown {
+		return true // another error says so
+	}
+	from, until := settings.Quiet()
+	for at, end := b.StartsAt, b.StartsAt.Add(maxAhead); at.Before(end); {
+		next, closed := Window{from, until}.contains(at, zone)
+		if !closed {
+			next, closed = b.outside().contains(at, own)
+		}
+		if !closed {
+			return true
+		}
+		at = next
+	}
+	return false
 }
 
 // batchAdmits returns now when the batch of a callback has room for another call, or when to look
@@ -224,9 +261,8 @@ func (s *Service) batchAdmits(ctx context.Context, tx bun.Tx, callback Callback,
 	if batch.Status == Paused {
 		return now.Add(pausedPause), WaitsBatchPaused, nil
 	}
-	zone, known := localtime.Zone(cmp.Or(batch.Timezone, callback.Timezone))
-	if outside := (Window{batch.WindowUntil, batch.WindowFrom}); known && batch.WindowFrom != "" {
-		if opens, closed := outside.contains(now, zone); closed {
+	if zone, known := localtime.Zone(cmp.Or(batch.Timezone, callback.Timezone)); known {
+		if opens, closed := batch.outside().contains(now, zone); closed {
 			return opens, WaitsBatchWindow, nil
 		}
 	}

@@ -308,6 +308,43 @@ func TestBatchRefused(t *testing.T) {
 	}
 }
 
+// TestBatchNeverCalls: recipients who have quiet hours in the whole window all the year are named.
+// Los Angeles is eight hours behind Berlin, not nine, while only one of them has changed its
+// clocks.
+func TestBatchNeverCalls(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	create := func(from, until string, recipients ...string) (callbacks.Batch, error) {
+		p := callbacks.BatchParams{AgentID: f.agent.ID, Name: "x", WindowFrom: from, WindowUntil: until, Timezone: "Europe/Berlin"}
+		for i, zone := range recipients {
+			p.Recipients = append(p.Recipients, callbacks.Recipient{PhoneNumber: fmt.Sprintf("+1201555%04d", i), Timezone: zone})
+		}
+		return f.CreateBatch(t.Context(), f.ref, p)
+	}
+	_, err := create("09:00", "17:00", "America/New_York", "America/Anchorage", "", "Pacific/Honolulu", "America/Los_Angeles", "X")
+	wantReason(t, err, fault.InvalidRequest)
+	var fields []string
+	for _, field := range fault.From(err).Fields {
+		fields = append(fields, field.Field+" "+field.Code)
+	}
+	want := []string{"recipients[1].timezone window", "recipients[3].timezone window", "recipients[5].timezone timezone"}
+	if diff := cmp.Diff(want, fields); diff != "" {
+		t.Errorf("fields (-want +got)\n%s", diff)
+	}
+	_, err = create("21:00", "08:00", "")
+	wantReason(t, err, fault.InvalidRequest)
+	if _, err := create("21:00", "08:01", ""); err != nil {
+		t.Error(err)
+	}
+	made, err := create("09:00", "17:00", "America/Los_Angeles")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.clock.set(time.Date(2026, 3, 9, 15, 30, 0, 0, time.UTC)) // 8:30 there, 16:30 in Berlin
+	f.work(t)
+	f.want(t, f.members(t, made.ID)[0].ID, callbacks.Dialing, "")
+}
+
 // TestBatchRefusedShort: a long list of bad recipients is cut.
 func TestBatchRefusedShort(t *testing.T) {
 	t.Parallel()
