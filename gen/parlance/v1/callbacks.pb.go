@@ -71,8 +71,9 @@ type Callback struct {
 	// Most attempts.
 	MaxAttempts int32 `protobuf:"varint,17,opt,name=max_attempts,json=maxAttempts,proto3" json:"max_attempts,omitempty"`
 	// Why it ended: answered, transferred, voicemail, voicemail_left, busy, no_answer, canceled,
-	// agent_deleted, an error's slug, or missed (it was due over an hour ago when workers ran again).
-	// Empty before.
+	// agent_deleted, an error's slug, or missed (the run of a schedule was due over an hour ago when
+	// workers ran again, or the user was called too recently for it until the next run). Empty
+	// before.
 	EndReason string `protobuf:"bytes,18,opt,name=end_reason,json=endReason,proto3" json:"end_reason,omitempty"`
 	// Why it is not dialed although it was due: quiet_hours, user_called_recently, batch_paused,
 	// batch_full, batch_window, sessions_full (the plan has no room for another session). Empty: it
@@ -1995,7 +1996,8 @@ type CallbackBatch struct {
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The first time it may call.
 	StartsAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
-	// Local times, HH:MM, between which it calls; both empty: all day, but for the quiet hours.
+	// Local times, HH:MM, between which it calls; both empty: all day, but for the quiet hours. It is
+	// refused with recipients whose quiet hours leave nothing of the window on any day of a year.
 	WindowFrom  string `protobuf:"bytes,8,opt,name=window_from,json=windowFrom,proto3" json:"window_from,omitempty"`
 	WindowUntil string `protobuf:"bytes,9,opt,name=window_until,json=windowUntil,proto3" json:"window_until,omitempty"`
 	// IANA time zone of the window; of recipients without one, too.

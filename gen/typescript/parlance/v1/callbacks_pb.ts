@@ -148,8 +148,9 @@ export type Callback = Message<"parlance.v1.Callback"> & {
 
   /**
    * Why it ended: answered, transferred, voicemail, voicemail_left, busy, no_answer, canceled,
-   * agent_deleted, an error's slug, or missed (it was due over an hour ago when workers ran again).
-   * Empty before.
+   * agent_deleted, an error's slug, or missed (the run of a schedule was due over an hour ago when
+   * workers ran again, or the user was called too recently for it until the next run). Empty
+   * before.
    *
    * @generated from field: string end_reason = 18;
    */
@@ -1253,7 +1254,8 @@ export type CallbackBatch = Message<"parlance.v1.CallbackBatch"> & {
   startsAt?: Timestamp | undefined;
 
   /**
-   * Local times, HH:MM, between which it calls; both empty: all day, but for the quiet hours.
+   * Local times, HH:MM, between which it calls; both empty: all day, but for the quiet hours. It is
+   * refused with recipients whose quiet hours leave nothing of the window on any day of a year.
    *
    * @generated from field: string window_from = 8;
    */
