@@ -51,7 +51,7 @@ const ends: Record<string, string> = {
   busy: 'the line was busy',
   no_answer: 'nobody answered',
   canceled: 'cancelled',
-  missed: 'missed: no worker ran when it was due',
+  missed: 'missed: no worker ran when it was due, or the user had been called too recently',
   rejected: 'the call was refused',
   carrier_failed: 'the carrier could not make the call',
   media_not_connected: 'no sound came from the carrier',
