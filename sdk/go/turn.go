@@ -61,6 +61,9 @@ type turn struct {
 	// id and last are the ids of the turn and of the last event; empty before the first.
 	id, last string
 	again    *reconnect
+	// waiting are the calls that wait for a result or an approval, by kind and id. The service tells of
+	// them again each time that the turn is followed.
+	waiting map[[2]string]bool
 	// over is set when turn.done has come or the loop was left.
 	over bool
 }
@@ -76,7 +79,7 @@ func (t *turn) run(ctx context.Context, yield func(*parlancev1.StreamTurnRespons
 				continue
 			}
 		}
-		if !t.again.wait(ctx, err) {
+		if t.hasFailed(ctx, err) || !t.again.wait(ctx, err) {
 			if ctx.Err() != nil {
 				err = context.Cause(ctx)
 			} else if err == nil {
@@ -108,7 +111,7 @@ func (t *turn) receive(ctx context.Context, yield func(*parlancev1.StreamTurnRes
 		t.id, t.last = event.GetTurnId(), event.GetEventId()
 		t.again.opened()
 		t.over = event.GetType() == "turn.done"
-		if !yield(event, nil) {
+		if t.isNew(event) && !yield(event, nil) {
 			t.over = true
 		}
 		if t.over {
@@ -118,6 +121,43 @@ func (t *turn) receive(ctx context.Context, yield func(*parlancev1.StreamTurnRes
 	// Behind turn.done there is nothing: the caller has seen it already.
 	t.over = stream.Err() == nil && t.from != "" && t.last == ""
 	return silenceOr(ctx, stream.Err())
+}
+
+// isNew reports whether an event does not tell again of a call that waits.
+func (t *turn) isNew(event *parlancev1.StreamTurnResponse) bool {
+	if event.GetType() == "turn.started" {
+		t.waiting = nil
+	}
+	call := [2]string{event.GetType()}
+	switch told := event.GetEvent().(type) {
+	case *parlancev1.StreamTurnResponse_ClientToolCalled:
+		call[1] = told.ClientToolCalled.GetCall().GetId()
+	case *parlancev1.StreamTurnResponse_ApprovalRequested:
+		call[1] = told.ApprovalRequested.GetApproval().GetCallId()
+	default:
+		return true
+	}
+	if t.waiting[call] {
+		return false
+	}
+	if t.waiting == nil {
+		t.waiting = map[[2]string]bool{}
+	}
+	t.waiting[call] = true
+	return true
+}
+
+// hasFailed reports whether the turn has failed with the error: a service that is stopping says
+// "unavailable" too.
+func (t *turn) hasFailed(ctx context.Context, err error) bool {
+	refused, ok := errors.AsType[*Error](err)
+	if !ok || t.id == "" || !refused.answered || refused.foreign || !isLost(refused) {
+		return false
+	}
+	within, cancel := context.WithTimeout(WithIdempotencyKey(ctx, ""), probeTimeout) // the key is that of the words
+	defer cancel()
+	turn, err := t.client.Sessions.GetTurn(within, &parlancev1.GetTurnRequest{SessionId: t.request.GetSessionId(), TurnId: t.id})
+	return err == nil && turn.GetStatus() == "failed"
 }
 
 // ask asks the service for the session, to see whether it answers.

@@ -2,10 +2,8 @@ package parlance_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -35,6 +33,8 @@ type scripted struct {
 	watch       []func(*connect.ServerStream[parlancev1.WatchEventsResponse]) error
 	// there answers what is asked beside a silent stream.
 	there func() error
+	// status is that of the turn.
+	status string
 	// proxied are the first request that a proxy answers in place of the service, and the one behind
 	// the last; empty: none.
 	proxied []int
@@ -92,6 +92,10 @@ func (s *scripted) GetAgent(context.Context, *parlancev1.GetAgentRequest) (*parl
 
 func (s *scripted) GetSession(context.Context, *parlancev1.GetSessionRequest) (*parlancev1.Session, error) {
 	return &parlancev1.Session{}, s.there()
+}
+
+func (s *scripted) GetTurn(context.Context, *parlancev1.GetTurnRequest) (*parlancev1.Turn, error) {
+	return &parlancev1.Turn{Status: s.status}, nil
 }
 
 func (s *scripted) ListEvents(context.Context, *parlancev1.ListEventsRequest) (*parlancev1.ListEventsResponse, error) {
@@ -222,18 +226,27 @@ func TestTimeout(t *testing.T) {
 	stuck := make(chan struct{})
 	t.Cleanup(func() { close(stuck) })
 	s.agents = []func() error{func() error { <-stuck; return nil }, func() error { return nil }}
-	client := open(t, s.URL, "k", func(o *parlance.Options) { o.Timeout = 200 * time.Millisecond })
+	client := open(t, s.URL, "k", func(o *parlance.Options) { o.Timeout = 2 * time.Second })
 	if _, err := client.Agents.GetAgent(t.Context(), &parlancev1.GetAgentRequest{}); err != nil || len(s.headers) != 2 {
 		t.Errorf("%d calls, %v", len(s.headers), err)
 	}
 }
 
-// send sends events, given as "delta" with a text or as a type; the first has the id first.
+// send sends events, given as "delta" with a text or as a type; the first has the id first. "call"
+// and "approval" are about one call, whose id is the same.
 func send(t *testing.T, stream turnStream, first int, sent ...string) {
 	t.Helper()
 	for i, one := range sent {
 		kind, delta, _ := strings.Cut(one, " ")
 		event := &parlancev1.StreamTurnResponse{Type: "turn." + kind, TurnId: "turn_1", EventId: fmt.Sprint(first + i), Delta: delta}
+		switch kind {
+		case "call":
+			call := &parlancev1.TurnClientToolCalled{Call: &parlancev1.ToolCall{Id: "call_1"}}
+			event.Event = &parlancev1.StreamTurnResponse_ClientToolCalled{ClientToolCalled: call}
+		case "approval":
+			approval := &parlancev1.TurnApprovalRequested{Approval: &parlancev1.Approval{CallId: "call_1"}}
+			event.Event = &parlancev1.StreamTurnResponse_ApprovalRequested{ApprovalRequested: approval}
+		}
 		if err := stream.Send(event); err != nil {
 			t.Error(err)
 		}
@@ -278,6 +291,16 @@ func TestTurns(t *testing.T) {
 			inFlight := func(turnStream) error { return refusal(fault.IdempotencyInFlight, 0) }
 			s.say = append(s.say, func(turnStream) error { return s.cut() }, inFlight, inFlight, whole(t, 1))
 		}, ids: "1234", said: 4},
+		"FailedForGood": {script: func(t *testing.T, s *scripted) {
+			s.status = "failed"
+			s.say = append(s.say, func(stream turnStream) error { send(t, stream, 1, "started"); return stopping(stream) })
+		}, ids: "1", said: 1, want: parlance.ReasonUnavailable},
+		"WaitingCallsComeOnce": {script: func(t *testing.T, s *scripted) {
+			s.say = append(s.say, func(stream turnStream) error { send(t, stream, 1, "started", "call", "approval"); return s.cut() })
+			s.follow = append(s.follow,
+				func(stream turnStream) error { send(t, stream, 4, "call", "approval"); return s.cut() },
+				func(stream turnStream) error { send(t, stream, 6, "started", "call", "approval", "done"); return nil })
+		}, ids: "1236789", said: 1, followed: []string{"turn_1 after 3", "turn_1 after 5"}},
 		"AProxyInTheMiddle": {script: func(t *testing.T, s *scripted) {
 			s.say = append(s.say, func(stream turnStream) error { send(t, stream, 1, "started"); return s.cut() })
 			s.follow, s.proxied = append(s.follow, whole(t, 2)), []int{1, 5}
@@ -409,83 +432,5 @@ func TestWatchEvents(t *testing.T) {
 	if !slices.Equal(got, []string{"11", "12"}) || !slices.Equal(s.watched, []string{"9", "10", "11", "12"}) ||
 		!parlance.IsReason(last, parlance.ReasonEventsCursorExpired) {
 		t.Errorf("got %q from behind %q, then %v", got, s.watched, last)
-	}
-}
-
-// TestUploads refuses and loses uploads.
-func TestUploads(t *testing.T) {
-	t.Parallel()
-	refuse := func(status int, code string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/problem+json")
-			w.WriteHeader(status)
-			_ = json.NewEncoder(w).Encode(map[string]any{"code": code, "detail": "No.", "request_id": "req"})
-		}
-	}
-	take := func(w http.ResponseWriter, r *http.Request) {
-		file, _, err := r.FormFile("file")
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		text, err := io.ReadAll(file)
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusAccepted)
-		fmt.Fprintf(w, `{"id": "src_1", "name": %q, "later": 1}`, fmt.Sprint(len(text), err, text[0], text[len(text)-1]))
-	}
-	cut := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
-	half := func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.CopyN(io.Discard, r.Body, 1<<20)
-		cut(w, r)
-	}
-	proxy := func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "<html>", http.StatusRequestEntityTooLarge)
-	}
-	for name, row := range map[string]struct {
-		answers []http.HandlerFunc
-		pipe    bool
-		want    parlance.Reason
-		status  int
-	}{
-		"OK":         {answers: []http.HandlerFunc{take}},
-		"Cut":        {answers: []http.HandlerFunc{half, cut, take}},
-		"Busy":       {answers: []http.HandlerFunc{refuse(503, "unavailable"), refuse(409, "idempotency-key-in-flight"), take}},
-		"APipeIsCut": {answers: []http.HandlerFunc{half}, pipe: true, want: parlance.ReasonUnavailable},
-		"TooLarge": {
-			answers: []http.HandlerFunc{refuse(402, "quota-exceeded-kb-upload-size")},
-			want:    parlance.ReasonQuotaExceededKBUploadSize, status: 402,
-		},
-		"AProxysLimit": {answers: []http.HandlerFunc{proxy}, want: parlance.ReasonBodyTooLarge, status: 413},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var keys []string
-			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				keys = append(keys, r.Header.Get("Idempotency-Key"))
-				row.answers[len(keys)-1](w, r)
-			}))
-			defer srv.Close()
-			content := "<" + strings.Repeat("a", 3<<20) + ">"
-			var file io.Reader = strings.NewReader("skipped" + content)
-			_, _ = io.CopyN(io.Discard, file, 7)
-			if row.pipe {
-				file = io.MultiReader(file)
-			}
-			client := open(t, srv.URL, "k")
-			source, err := client.Upload(t.Context(), file, parlance.UploadParams{WorkspaceID: "ws_1", Filename: `C:\a\b.md`})
-			if len(keys) != len(row.answers) || len(slices.Compact(keys)) != 1 || keys[0] == "" {
-				t.Errorf("the keys are %q", keys)
-			}
-			if row.want == "" && (err != nil || source.GetName() != fmt.Sprint(len(content), nil, '<', '>')) {
-				t.Errorf("stored %v, %v", source, err)
-			}
-			if row.want == "" {
-				return
-			}
-			refused, ok := errors.AsType[*parlance.Error](err)
-			if !ok || refused.Reason != row.want || refused.HTTPStatus != row.status {
-				t.Errorf("got %#v", err)
-			}
-		})
 	}
 }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import AsyncExitStack, aclosing
 from typing import Any, Callable, Iterator
 
+import httpx
 import live
 import parlance
 import pytest
@@ -47,6 +49,7 @@ def test_a_lost_turn_goes_on_behind_its_last_event(serve: Serve, calling: Callin
         stream([STARTED, ONE], is_cut=True),
         Reply(None),
         stream([], UNAVAILABLE),
+        message(Turn(status="in_progress")),
         stream([TWO], is_cut=True),
         stream([DONE]),
     )
@@ -55,20 +58,21 @@ def test_a_lost_turn_goes_on_behind_its_last_event(serve: Serve, calling: Callin
     assert events == [STARTED, ONE, TWO, DONE]
     first = request_of(server, 0, StreamTurnRequest)
     assert (first.session_id, first.text) == ("ses_1", "Hello")
-    assert [seen.path.rpartition("/")[2] for seen in server.seen] == ["StreamTurn"] + 4 * ["FollowTurn"]
-    after = [request_of(server, number, FollowTurnRequest) for number in (1, 2, 3, 4)]
+    called = [seen.path.rpartition("/")[2] for seen in server.seen]
+    assert called == ["StreamTurn", "FollowTurn", "FollowTurn", "GetTurn", "FollowTurn", "FollowTurn"]
+    after = [request_of(server, number, FollowTurnRequest) for number in (1, 2, 4, 5)]
     assert [one.last_event_id for one in after] == 3 * ["turn_1:1"] + ["turn_1:2"]
     assert {(one.session_id, one.turn_id) for one in after} == {("ses_1", "turn_1")}
     assert len(pauses) == 4 and all(0 < pause <= 3 for pause in pauses)
 
 
 def test_a_silent_turn_is_asked_for_again(serve: Serve, calling: Calling, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For longer than a lost one is: the service says that it still runs."""
-    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.7)
+    """Also by a client that makes no lost connection again: the service says that it still runs."""
+    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 2.0)
     runs = message(Turn(status="in_progress"))
     silent = stream([], is_stalled=True)
     server = serve(stream([STARTED, ONE], is_stalled=True), runs, silent, runs, stream([TWO, DONE]))
-    client, _ = calling(server, reconnect_for=0.3)
+    client, _ = calling(server, reconnect_for=0)
     assert list(client.sessions.stream_turn(session_id="ses_1", text="Hello")) == [STARTED, ONE, TWO, DONE]
     called = [seen.path.rpartition("/")[2] for seen in server.seen]
     assert called == ["StreamTurn", *["GetTurn", "FollowTurn"] * 2]
@@ -80,6 +84,7 @@ def test_a_turn_that_stays_silent_is_given_up(
     serve: Serve, calling: Calling, monkeypatch: pytest.MonkeyPatch, begun: "list[StreamTurnResponse]"
 ) -> None:
     monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.7)
+    monkeypatch.setattr(_resume, "ASKING_SECONDS", 0.7)
     server = serve(stream(begun, is_stalled=True), stream([], is_stalled=True))
     client, _ = calling(server, reconnect_for=0.3)
     with pytest.raises(parlance.ParlanceError) as caught:
@@ -90,7 +95,7 @@ def test_a_turn_that_stays_silent_is_given_up(
 def test_a_turn_that_is_over_is_not_followed_for_ever(
     serve: Serve, calling: Calling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.7)
+    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 2.0)
     silent, over = stream([], is_stalled=True), message(Turn(status="completed"))
     server = serve(stream([STARTED], is_stalled=True), over, *[silent, over] * 9)
     client, _ = calling(server, reconnect_for=0.3)
@@ -100,7 +105,7 @@ def test_a_turn_that_is_over_is_not_followed_for_ever(
 
 
 def test_a_silent_turn_is_asked_for_again_with_asyncio(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 0.7)
+    monkeypatch.setattr(_resume, "SILENCE_SECONDS", 2.0)
     server = serve(stream([STARTED], is_stalled=True), message(Turn(status="in_progress")), stream([DONE]))
 
     async def run() -> "list[StreamTurnResponse]":
@@ -152,6 +157,91 @@ def test_a_turn_without_a_first_event_is_sent_again_with_its_key(serve: Serve, c
     assert list(client.sessions.stream_turn(session_id="ses_1", text="Hello")) == [STARTED, DONE]
     assert {seen.path.rpartition("/")[2] for seen in server.seen} == {"StreamTurn"}
     assert len({seen.headers["idempotency-key"] for seen in server.seen}) == 1
+
+
+def test_a_turn_that_has_failed_is_not_followed(serve: Serve, calling: Calling) -> None:
+    failed = message(Turn(status="failed"))
+    server = serve(stream([STARTED], UNAVAILABLE), failed, stream([], UNAVAILABLE), failed)
+    client, pauses = calling(server)
+    for events in (
+        client.sessions.stream_turn(session_id="ses_1", text="Hello"),
+        client.sessions.follow_turn(session_id="ses_1", turn_id="turn_1"),
+    ):
+        with pytest.raises(parlance.ParlanceError) as caught:
+            list(events)
+        assert caught.value.reason is Reason.UNAVAILABLE and caught.value.message == "Stopping."
+    called = [seen.path.rpartition("/")[2] for seen in server.seen]
+    assert called == ["StreamTurn", "GetTurn", "FollowTurn", "GetTurn"] and pauses == []
+
+
+def test_a_turn_that_has_failed_is_not_followed_with_asyncio(serve: Serve) -> None:
+    server = serve(stream([STARTED], UNAVAILABLE), message(Turn(status="failed")))
+
+    async def run() -> None:
+        async with parlance.AsyncClient(base_url=server.base_url, api_key="prl_x") as client:
+            async for _ in client.sessions.stream_turn(session_id="ses_1", text="Hello"):
+                pass
+
+    with pytest.raises(parlance.ParlanceError) as caught:
+        asyncio.run(run())
+    assert caught.value.reason is Reason.UNAVAILABLE and len(server.seen) == 2
+
+
+def test_calls_that_wait_are_told_of_once(serve: Serve, calling: Calling) -> None:
+    """The service tells of them again after each reconnect. A turn that begins again has its own."""
+    called, asked = event("turn.client_tool_call", 1), event("turn.approval_requested", 2)
+    called.client_tool_called.call.id = asked.approval_requested.approval.call_id = "call_1"
+    told_again = [event("turn.client_tool_call", 4), event("turn.approval_requested", 5)]
+    told_again[0].client_tool_called.CopyFrom(called.client_tool_called)
+    told_again[1].approval_requested.CopyFrom(asked.approval_requested)
+    server = serve(
+        stream([STARTED, called, asked], is_cut=True),
+        stream(told_again, is_cut=True),
+        stream([STARTED, called, asked, DONE]),
+    )
+    client, _ = calling(server)
+    events = list(client.sessions.stream_turn(session_id="ses_1", text="Hello"))
+    assert events == [STARTED, called, asked, STARTED, called, asked, DONE]
+    after = [request_of(server, number, FollowTurnRequest).last_event_id for number in (1, 2)]
+    assert after == ["turn_1:2", "turn_1:5"]
+
+
+def test_every_open_stream_has_a_connection(serve: Serve, calling: Calling) -> None:
+    """More than the 100 that httpx has by default, and one for another call."""
+    server = serve(*[stream([STARTED], is_stalled=True)] * 110, message(Turn(id="turn_1")))
+    client, _ = calling(server, max_retries=0, timeout=30)
+    streams = [client.sessions.stream_turn(session_id="ses_1", text="Hello") for _ in range(110)]
+    assert [next(one) for one in streams] == [STARTED] * 110
+    assert client.sessions.get_turn(session_id="ses_1", turn_id="turn_1").id == "turn_1"
+
+
+def test_every_open_stream_has_a_connection_with_asyncio(serve: Serve) -> None:
+    server = serve(*[stream([STARTED], is_stalled=True)] * 110, message(Turn(id="turn_1")))
+
+    async def run() -> Turn:
+        async with parlance.AsyncClient(base_url=server.base_url, api_key="prl_x", max_retries=0, timeout=30) as client:
+            async with AsyncExitStack() as opened:
+                for _ in range(110):
+                    events: Any = client.sessions.stream_turn(session_id="ses_1", text="Hello")
+                    assert await anext(await opened.enter_async_context(aclosing(events))) == STARTED
+                turn = await client.sessions.get_turn(session_id="ses_1", turn_id="turn_1")
+            return turn
+
+    assert asyncio.run(run()).id == "turn_1"
+
+
+def test_who_gets_no_connection_is_not_waited_for(serve: Serve) -> None:
+    """The connections of a caller's own client may have a limit. Nothing was sent, so that nothing can be lost."""
+    server = serve(stream([STARTED], is_stalled=True))
+    with httpx.Client(limits=httpx.Limits(max_connections=1)) as http:
+        client = parlance.Client(base_url=server.base_url, api_key="prl_x", http_client=http)
+        pauses: "list[float]" = []
+        client._calls.sleep = pauses.append
+        first = client.sessions.stream_turn(session_id="ses_1", text="Hello")
+        assert next(first) == STARTED
+        with pytest.raises(parlance.ParlanceError) as caught:
+            next(client.sessions.stream_turn(session_id="ses_1", text="Hello", timeout=0.1))
+    assert isinstance(caught.value.__cause__, httpx.PoolTimeout) and len(pauses) == 2
 
 
 def test_a_stream_that_ends_too_early_is_followed(serve: Serve, calling: Calling) -> None:

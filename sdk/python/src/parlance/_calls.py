@@ -151,7 +151,7 @@ class AsyncCalls:
         self.sleep = sleep
 
     def _new_http(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(verify=True if self.ssl_context is None else self.ssl_context)
+        return httpx.AsyncClient(verify=True if self.ssl_context is None else self.ssl_context, limits=_oldhttp.LIMITS)
 
     @property
     def http(self) -> httpx.AsyncClient:

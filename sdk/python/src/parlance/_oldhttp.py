@@ -1,4 +1,4 @@
-"""What httpcore before 0.18 lacks; Debian 12 has such a version. Later ones need nothing of this.
+"""Clients of httpx, with what httpcore before 0.18 lacks; Debian 12 has such a version.
 
 - It sends the headers and the body of a request apart, and lets the system hold the second part back
   until the first one is acknowledged, 40 ms later.
@@ -19,6 +19,10 @@ import httpcore
 import httpx
 
 
+LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+"""As many connections as there are calls: each open stream has one. Of those that are idle 20 stay."""
+
+
 class Cut:
     """Whether the other side reads no more."""
 
@@ -35,7 +39,7 @@ def is_needed() -> bool:
 def new_client(ssl_context: ssl.SSLContext | None = None, cut: Cut | None = None) -> httpx.Client:
     """A client of httpx. With cut it is for one request, whose answer it reads also when the other
     side reads no more: cut says when that is."""
-    http = httpx.Client(verify=True if ssl_context is None else ssl_context)
+    http = httpx.Client(verify=True if ssl_context is None else ssl_context, limits=LIMITS)
     if is_needed():
         transports: Any = [http._transport, *http._mounts.values()]
         for transport in transports:

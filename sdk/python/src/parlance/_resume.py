@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, suppress
 from typing import Any, AsyncIterator, Iterator, Tuple, Type, TypeVar, Union
 
 import httpx
@@ -21,7 +21,7 @@ Resumable = Union[StreamTurnRequest, FollowTurnRequest, WatchEventsRequest]
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 3.0
 SILENCE_SECONDS = 45.0
 """A stream that is silent for as long is asked for again. The service sends nothing on it while the
-agent waits for a tool or an approval, so that silence alone is no loss: see Course.question."""
+agent waits for a tool or an approval, so that silence alone is no loss: see Course.question_after."""
 ASKING_SECONDS = 15.0
 
 
@@ -51,20 +51,27 @@ class Course:
         """Whether a stream that ends without a message is complete."""
         return False
 
-    @property
-    def question(self) -> Message | None:
-        """What GetTurn is asked when the stream was silent: whether the turn still runs."""
+    def question_after(self, error: ParlanceError) -> Message | None:
+        """What GetTurn is asked before the stream is made again: how the turn is."""
         return None
 
-    def answered(self, turn: Turn) -> None:
-        """The service is there. While the turn runs its stream may be silent."""
-        if turn.status == "in_progress":
-            self._lost_at, self._attempts = None, 0
+    def was_only_silent(self, error: ParlanceError, turn: Turn) -> bool:
+        """Whether the turn runs and had nothing to say. Raises the error with which it has failed: a
+        service that is stopping says "unavailable" too."""
+        if not _was_silent(error) and turn.status == "failed":
+            raise error
+        if not _was_silent(error) or turn.status != "in_progress":
+            return False
+        self._reached, self._lost_at, self._attempts = True, None, 0
+        return True
 
     @property
     def asking(self) -> CallOptions:
-        """The options of that question."""
-        return CallOptions(max(1.0, min(ASKING_SECONDS, self._left())), None, self._options.extra_headers)
+        """The options of GetTurn."""
+        seconds = ASKING_SECONDS
+        if self._lost_at is not None:
+            seconds = min(seconds, max(1.0, self._left()))
+        return CallOptions(seconds, None, self._options.extra_headers)
 
     def with_silence(self, key: str | None) -> CallOptions:
         """The options of the next connection, which is given up within the time that is left."""
@@ -87,8 +94,8 @@ class Course:
 
     def wait_after(self, error: ParlanceError) -> float:
         """The seconds to wait before the next connection. Raises the error when there is none."""
-        refused = isinstance(error.__cause__, (httpx.ConnectError, httpx.ConnectTimeout))
-        self._reached = self._reached or not refused
+        unsent = isinstance(error.__cause__, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
+        self._reached = self._reached or not unsent
         if not self._is_loss(error):
             if self._begun:
                 raise error
@@ -123,6 +130,9 @@ class TurnCourse(Course):
         self._last_event_id = request.last_event_id
         # With the key the service knows a turn again whose first event was lost.
         self._key = options.idempotency_key or new_key()
+        # The calls of the turn that wait for a result or an approval. The service tells of them again
+        # after each reconnect.
+        self._waiting: set[Tuple[str, str]] = set()
 
     def request(self) -> Tuple[str, Message, CallOptions]:
         """FollowTurn, once the turn's id is known."""
@@ -133,16 +143,29 @@ class TurnCourse(Course):
         )
         return "SessionService/FollowTurn", follow, self.with_silence(None)
 
-    @property
-    def question(self) -> Message | None:
-        """None before the turn is known."""
-        return GetTurnRequest(session_id=self._request.session_id, turn_id=self._turn_id) if self._turn_id else None
+    def question_after(self, error: ParlanceError) -> Message | None:
+        """Asked after silence, and when the service says "unavailable"; not before the turn is known."""
+        is_unavailable = error.status == 200 and error.is_reason(Reason.UNAVAILABLE)  # not that of a proxy
+        if not self._turn_id or not (is_unavailable or _was_silent(error)):
+            return None
+        return GetTurnRequest(session_id=self._request.session_id, turn_id=self._turn_id)
 
     def note(self, message: Any) -> bool:
-        """The events of a turn end with turn.done."""
+        """The events of a turn end with turn.done. A call that waits is told of once."""
         self._turn_id, self._last_event_id = message.turn_id, message.event_id
         self.done = message.type == "turn.done"
-        return True
+        if message.type == "turn.started":
+            self._waiting.clear()
+        kind = message.WhichOneof("event")
+        if kind == "client_tool_called":
+            call = (kind, message.client_tool_called.call.id)
+        elif kind == "approval_requested":
+            call = (kind, message.approval_requested.approval.call_id)
+        else:
+            return True
+        is_new = call not in self._waiting
+        self._waiting.add(call)
+        return is_new
 
     @property
     def may_be_empty(self) -> bool:
@@ -206,14 +229,12 @@ def resumed(calls: Calls, request: Resumable, answer: Type[M], options: CallOpti
             error = _broken()
         except ParlanceError as failed:
             error = failed
-        wait = course.wait_after(error)
-        if _was_silent(error) and course.question is not None:
-            try:
-                course.answered(calls.once("SessionService/GetTurn", course.question, Turn, course.asking))
-                continue
-            except ParlanceError:
-                pass  # the stream is tried all the same
-        calls.sleep(wait)
+        question, turn = course.question_after(error), Turn()
+        if question is not None:
+            with suppress(ParlanceError):  # the stream is tried all the same
+                turn = calls.once("SessionService/GetTurn", question, Turn, course.asking)
+        if not course.was_only_silent(error, turn):
+            calls.sleep(course.wait_after(error))
 
 
 async def async_resumed(calls: AsyncCalls, request: Resumable, answer: Type[M], options: CallOptions) -> AsyncIterator[M]:
@@ -233,14 +254,12 @@ async def async_resumed(calls: AsyncCalls, request: Resumable, answer: Type[M], 
             error = _broken()
         except ParlanceError as failed:
             error = failed
-        wait = course.wait_after(error)
-        if _was_silent(error) and course.question is not None:
-            try:
-                course.answered(await calls.once("SessionService/GetTurn", course.question, Turn, course.asking))
-                continue
-            except ParlanceError:
-                pass  # the stream is tried all the same
-        await calls.sleep(wait)
+        question, turn = course.question_after(error), Turn()
+        if question is not None:
+            with suppress(ParlanceError):  # the stream is tried all the same
+                turn = await calls.once("SessionService/GetTurn", question, Turn, course.asking)
+        if not course.was_only_silent(error, turn):
+            await calls.sleep(course.wait_after(error))
 
 
 def _generator(iterator: Any) -> Any:
