@@ -32,7 +32,7 @@ start_dev() {
 
 await_dev() {
 	local ca=()
-	for _ in $(seq 600); do # dev.env is written before /readyz first answers 200
+	for _ in $(seq 1500); do # dev.env is written before /readyz first answers 200
 		kill -0 "$dev" 2>/dev/null || break
 		if [ -s "$work/data/dev.env" ]; then
 			set -a; . "$work/data/dev.env"; set +a

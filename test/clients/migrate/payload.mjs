@@ -21,12 +21,13 @@ const require = createRequire(import.meta.url);
 const { ElevenLabsClient } = require('@elevenlabs/elevenlabs-js');
 const { GetConversationResponseModel } = require('@elevenlabs/elevenlabs-js/serialization');
 const modules = fileURLToPath(new URL('node_modules', import.meta.url));
-const patience = AbortSignal.timeout(120_000);
+/** How long a request may take, and a delivery may be waited for, in milliseconds. */
+const patienceMs = 120_000;
 
 async function api(method, path, body) {
   const answer = await fetch(base + path, {
     method,
-    signal: patience,
+    signal: AbortSignal.timeout(patienceMs),
     headers: { 'Authorization': `Bearer ${key}`, 'Content-Type': 'application/json' },
     body: body && JSON.stringify(body),
   });
@@ -59,7 +60,7 @@ async function receiver() {
         ? got.shift()
         : new Promise((resolve, reject) => {
             waiting.push(resolve);
-            patience.addEventListener('abort', () => reject(new Error('nothing was delivered within two minutes')));
+            AbortSignal.timeout(patienceMs).addEventListener('abort', () => reject(new Error('nothing was delivered within two minutes')));
           }),
     close: () => {
       server.closeAllConnections();
