@@ -22,24 +22,31 @@ MAX_BODY_BYTES = 1 << 20
 
 
 class Store:
-    """The events that came, one line of JSON each."""
+    """The events that came, one line each: id, type and data."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self._lock = threading.Lock()
         self._seen: set[str] = set()
-        self._file = open(path, "a+", encoding="utf-8")
+        self._file = open(path, "a+b", buffering=0)
         self._file.seek(0)
-        for line in self._file:
-            self._seen.add(line.split("\t")[0])
+        kept = self._file.read()
+        self._end = kept.rfind(b"\n") + 1  # a line without an end was never answered for
+        for line in kept[: self._end].splitlines():
+            self._seen.add(line.split(b"\t")[0].decode())
 
     def keep(self, event: Event) -> bool:
         """Returns when the event is on the disk. False: it was there, because an event can come twice."""
         with self._lock:
             if event.event_id in self._seen:
                 return False
-            self._file.write(f"{event.event_id}\t{event.type}\t{event.data_json}\n")
-            self._file.flush()
+            # What a full disk left of another event goes, or this one would be the end of a broken line.
+            self._file.truncate(self._end)
+            line = f"{event.event_id}\t{event.type}\t{event.data_json}\n".encode()
+            written = 0
+            while written < len(line):
+                written += self._file.write(line[written:])
             os.fsync(self._file.fileno())
+            self._end += len(line)
             self._seen.add(event.event_id)
             return True
 

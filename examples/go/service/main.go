@@ -106,7 +106,11 @@ func (s *service) routes() http.Handler {
 	return mux
 }
 
-// say streams the agent's answer to a text as plain text. The visitor's session is in a cookie.
+// again is sent when an answer begins again because its server was lost: the text before it is void.
+const again = "\f"
+
+// say streams the agent's answer to a text as plain text, with again in it. The visitor's session
+// is in a cookie.
 func (s *service) say(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxSayBytes))
 	if err != nil {
@@ -130,6 +134,9 @@ func (s *service) say(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			log.Printf("the answer broke off: %v", err)
 			panic(http.ErrAbortHandler) // so that the page does not take half an answer for a whole one
+		}
+		if started && event.GetType() == "turn.started" {
+			_, _ = io.WriteString(w, again)
 		}
 		started = true
 		_, _ = io.WriteString(w, event.GetDelta()) // a visitor who has gone cancels ctx
@@ -177,6 +184,10 @@ func (s *service) hook(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	event, err := parlance.VerifyWebhook(r.Header, body, s.secrets...)
+	if errors.Is(err, parlance.ErrWebhookSecret) { // ours to set right: 4xx is final, and the event is to come again
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return

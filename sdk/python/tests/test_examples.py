@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pathlib
@@ -10,14 +11,17 @@ import sys
 import threading
 import urllib.error
 import urllib.request
-from typing import Iterator
+from typing import Any, Iterator
 
 import live
 import parlance
 import pytest
+from parlance.v1 import Event
 
 EXAMPLES = pathlib.Path(__file__).parents[3] / "examples/python"
 SOURCES = pathlib.Path(__file__).parents[1] / "src"
+LINE_SECONDS = 180
+"""A line that does not come within as long ends the program, and so the test."""
 
 
 def environment(service: live.Service) -> dict[str, str]:
@@ -32,12 +36,14 @@ class Program:
         self._process = subprocess.Popen(
             command, env=environment(service), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
-        self._timer = threading.Timer(60, self._process.kill)  # a line that never comes ends the test
-        self._timer.start()
+        self._timer = threading.Timer(LINE_SECONDS, self._process.kill)
 
     def line(self, with_text: str) -> str:
         """The next line of its output with a text."""
         assert self._process.stdout is not None
+        self._timer.cancel()
+        self._timer = threading.Timer(LINE_SECONDS, self._process.kill)
+        self._timer.start()
         others = []
         for line in self._process.stdout:
             if with_text in line:
@@ -84,6 +90,23 @@ def test_the_receiver(client: parlance.Client, service: live.Service, receiver: 
         urllib.request.urlopen(request)
     assert refused.value.code == 400
     assert receiver.line("refused") == "refused: header-missing"
+
+
+def test_the_receiver_after_a_torn_line(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a crash or a full disk left of an event goes, so that the event is kept when it comes again."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    receiver: Any = importlib.import_module("receiver")
+    path = tmp_path / "events"
+    path.write_text("evt_0\tx\t{}\nevt_1\tx\t{", encoding="utf-8")
+    store = receiver.Store(path)
+    assert store.keep(Event(event_id="evt_1", type="x", data_json="{}"))
+    with open(path, "a", encoding="utf-8") as other:
+        other.write("evt_2\tx")
+    assert store.keep(Event(event_id="evt_2", type="x", data_json='{"a": "ä"}'))
+    assert not receiver.Store(path).keep(Event(event_id="evt_2"))
+    assert path.read_text(encoding="utf-8") == 'evt_0\tx\t{}\nevt_1\tx\t{}\nevt_2\tx\t{"a": "ä"}\n'
 
 
 def test_the_chat(service: live.Service) -> None:

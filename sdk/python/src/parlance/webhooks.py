@@ -44,7 +44,8 @@ class WebhookFailure(str, Enum):
 
 
 class WebhookError(ValueError):
-    """A delivery that is not in order; failure says why. Answer it with 400."""
+    """A delivery that is not in order; failure says why. Answer it with 400, after which it does not
+    come again; and with 500 when it is SECRET_INVALID, so that it comes again when the secret is right."""
 
     def __init__(self, failure: WebhookFailure, message: str) -> None:
         super().__init__(failure, message)  # what copy and pickle make it of again
@@ -150,7 +151,8 @@ def _keys(secret: Union[str, Sequence[Union[str, None]], None]) -> list[bytes]:
         if not one or not one.strip():
             continue
         try:
-            key = base64.b64decode(one.strip().removeprefix("whsec_"), validate=True)
+            prefix, _, rest = one.strip().partition("whsec_")
+            key = b"" if prefix else base64.b64decode(rest, validate=True)
         except ValueError:
             key = b""
         if not key:
