@@ -23,6 +23,8 @@ class Reply:
     """The connection is broken behind the body, which announces one byte more than it has."""
     is_stalled: bool = False
     """The connection stays behind such a body, and nothing comes."""
+    pause_seconds: float = 0.0
+    """Before each byte of the body."""
     is_endless: bool = False
     """Nothing but the end of the connection says where the body ends."""
 
@@ -128,7 +130,14 @@ class Scripted:
         if not reply.is_endless:
             handler.send_header("Content-Length", str(len(reply.body) + (reply.is_cut or reply.is_stalled)))
         handler.end_headers()
-        handler.wfile.write(reply.body)
+        if reply.pause_seconds:
+            handler.wfile.flush()
+            for byte in reply.body:
+                if self._closing.wait(reply.pause_seconds):
+                    break
+                handler.connection.sendall(bytes([byte]))
+        else:
+            handler.wfile.write(reply.body)
         if reply.is_stalled:
             handler.wfile.flush()
             self._closing.wait()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import pathlib
+import threading
 from typing import Any, Callable, Tuple
 
 import httpx
@@ -190,6 +191,26 @@ def test_an_upload_can_be_cancelled(serve: Serve) -> None:
     asyncio.run(run())
     server.wait(1)
     assert 0 < len(server.seen[0].body) < len(content)
+
+
+def test_a_cancelled_upload_leaves_no_thread_behind(serve: Serve) -> None:
+    """It waited for its answer, and its thread with it: asyncio.run ended minutes later."""
+    server = serve(Reply(202, is_stalled=True))
+
+    async def run() -> None:
+        async with parlance.AsyncClient(base_url=server.base_url, api_key="prl_x", timeout=600) as client:
+            upload = asyncio.create_task(client.knowledge.upload(TEXT, workspace_id="ws_1", filename="a.md"))
+            await asyncio.to_thread(server.wait, 1)
+            upload.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await upload
+
+    before = set(threading.enumerate())
+    asyncio.run(run())
+    for thread in set(threading.enumerate()) - before:
+        if thread.name.startswith("ThreadPool"):
+            thread.join(60)
+            assert not thread.is_alive()
 
 
 def test_what_is_no_file_is_refused_at_once(serve: Serve, calling: Calling, tmp_path: pathlib.Path) -> None:

@@ -3,10 +3,11 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { WebSocket } from 'ws';
+import { withRetries } from '../src/api/retry.js';
 import { AgentService } from '../src/gen/agents_pb.js';
 import { SessionService } from '../src/gen/sessions_pb.js';
 import { all, isReason, Parlance, ParlanceError, sdkVersion } from '../src/index.js';
-import { type Api, keysOf, refuse, withApi } from './api.js';
+import { type Api, keysOf, quick, refuse, withApi } from './api.js';
 import { answerOf, serve } from './service.js';
 
 const agent = { workspaceId: 'ws_1', agentId: 'agt_1' };
@@ -91,11 +92,26 @@ test('the first request of a key is waited for', () =>
     assert.equal(new Set(keysOf(api)).size, 1);
   }));
 
+test('the first request of a key is waited for from when it was told of, for five minutes', async (context) => {
+  let now = 0;
+  context.mock.method(performance, 'now', () => now);
+  context.mock.method(Date, 'now', () => 0);
+  const inFlight = new ParlanceError({ reason: 'idempotency-key-in-flight', message: '', code: 'aborted' });
+  const tries: number[] = [];
+  const lasting = (ms: number) => () => {
+    now += ms;
+    tries.push(now);
+    return Promise.reject(inFlight);
+  };
+  await assert.rejects(withRetries(lasting(100_000), { ...quick, max: 0 }), { reason: 'idempotency-key-in-flight' });
+  assert.deepEqual(tries, [100_000, 200_000, 300_000, 400_000]);
+});
+
 test('each try has its time', () =>
   failing(1, () => true, async (api) => {
-    assert.equal((await getAgent(api, { timeoutMs: 1_000, retries: { firstMs: 1 } })).id, 'agt_1');
+    assert.equal((await getAgent(api, { timeoutMs: 5_000, retries: { firstMs: 1 } })).id, 'agt_1');
     assert.equal(api.requests.length, 2);
-    assert.equal(api.requests[0]?.headers['connect-timeout-ms'], '1000');
+    assert.equal(api.requests[0]?.headers['connect-timeout-ms'], '5000');
   }));
 
 test('a call that is over its time says so', () =>

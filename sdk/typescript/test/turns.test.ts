@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create } from '@bufbuild/protobuf';
-import { Code, ConnectError, createClient, type ServiceImpl } from '@connectrpc/connect';
+import { type CallOptions, Code, ConnectError, createClient, type ServiceImpl } from '@connectrpc/connect';
 import { makeTransport } from '../src/api/transport.js';
 import { streamTurn, type TurnParams } from '../src/api/turns.js';
 import { type SessionService as Service, SessionService, StreamTurnResponseSchema } from '../src/gen/sessions_pb.js';
@@ -176,16 +176,18 @@ test('who stops reading ends the request', async () => {
 async function runSilent(
   service: Partial<ServiceImpl<typeof Service>>,
   times: Partial<TurnParams>,
+  options: CallOptions = {},
 ): Promise<{ seen: string[]; error: unknown; paths: string[] }> {
   const seen: string[] = [];
   let error: unknown;
   let paths: string[] = [];
   await withApi({ routes: (router) => router.service(SessionService, service) }, async (api) => {
     const retries = { ...quick, max: 1 };
-    const connection = { baseUrl: api.baseUrl, apiKey: 'k', timeoutMs: 1_000, retries, fetch: globalThis.fetch, interceptors: [] };
+    const connection = { baseUrl: api.baseUrl, apiKey: 'k', timeoutMs: 30_000, retries, fetch: globalThis.fetch, interceptors: [] };
     const sessions = createClient(SessionService, makeTransport(connection));
     try {
-      for await (const { type } of streamTurn(sessions, { retries, timeoutMs: 1_000, silenceMs: 300, ...times }, request)) seen.push(type);
+      const params = { retries, timeoutMs: 30_000, silenceMs: 300, ...times };
+      for await (const { type } of streamTurn(sessions, params, request, options)) seen.push(type);
     } catch (thrown) {
       error = thrown;
     }
@@ -246,7 +248,23 @@ test('a turn that nobody tells of any more is given up', async () => {
 });
 
 test('a turn whose beginning is not answered is begun again with its key, and given up', async () => {
-  const { error, paths } = await runSilent({ streamTurn: (_, { signal }) => thenSilent([], signal) }, { timeoutMs: 500 });
-  assert.equal((error as { reason?: string }).reason, 'connection-lost');
-  assert.deepEqual(paths, ['StreamTurn', 'StreamTurn']);
+  for (const [times, options] of [[{ timeoutMs: 2_000 }, {}], [{ timeoutMs: 600_000 }, { timeoutMs: 2_000 }]] as const) {
+    const { error, paths } = await runSilent({ streamTurn: (_, { signal }) => thenSilent([], signal) }, times, options);
+    assert.equal((error as { reason?: string }).reason, 'connection-lost');
+    assert.deepEqual(paths, ['StreamTurn', 'StreamTurn']);
+  }
+});
+
+test('the time of a call is that of the beginning of a turn, not of the whole', async () => {
+  const service: Partial<ServiceImpl<typeof Service>> = {
+    async *streamTurn(_, { signal }) {
+      yield at(0);
+      await new Promise((resolve) => setTimeout(resolve, 3_000, signal));
+      yield at(6);
+    },
+  };
+  const { seen, error, paths } = await runSilent(service, { silenceMs: 60_000 }, { timeoutMs: 2_000 });
+  assert.equal(error, undefined);
+  assert.deepEqual(seen, ['turn.started', 'turn.done']);
+  assert.deepEqual(paths, ['StreamTurn']);
 });

@@ -152,6 +152,18 @@ test('an upload can be stopped', () =>
     assert.equal(api.requests.length, 1);
   }));
 
+test('an upload can be stopped while it is asked why it was cut off', () =>
+  withUploads((request, _, number) => void (number === 1 && request.socket.destroy()), async (api) => {
+    const stop = new AbortController();
+    const stream = new Blob(['x']).stream();
+    const upload = api.client().knowledge.upload({ ...file, file: stream }, { signal: stop.signal });
+    while (api.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    const begun = performance.now();
+    stop.abort();
+    await assert.rejects(upload, { reason: 'canceled' });
+    assert.ok(performance.now() - begun < 9_000, 'the question was waited for');
+  }));
+
 test('content is replaced at the source, and a name is needed', () =>
   withUploads(async (request, response) => (await partsOf(request), accept(response)), async (api) => {
     const { knowledge } = api.client();
@@ -162,7 +174,7 @@ test('content is replaced at the source, and a name is needed', () =>
 
 test('an upload in which nothing happens is given up, and one that goes on is not', async () => {
   await withUploads(() => undefined, async (api) => {
-    const { knowledge } = api.client({ timeoutMs: 30, retries: { ...quick, max: 1 } });
+    const { knowledge } = api.client({ timeoutMs: 1_000, retries: { ...quick, max: 1 } });
     await assert.rejects(knowledge.upload(file), { reason: 'deadline-exceeded' });
     assert.equal(new Set(keysOf(api)).size, 1);
     assert.equal(api.requests.length, 2);

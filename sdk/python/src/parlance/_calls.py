@@ -78,12 +78,13 @@ class Calls:
         """One try."""
         headers = protocol.unary_headers(self.config, options.idempotency_key, options.extra_headers)
         body = request.SerializeToString()
-        timeout = protocol.timeouts(self.config.timeout if options.timeout is None else options.timeout)
+        seconds = self.config.timeout if options.timeout is None else options.timeout
+        timeout, deadline = protocol.timeouts(seconds), time.monotonic() + seconds
         url = protocol.url(self.config, method)
         try:
             with self.http.stream("POST", url, content=body, headers=headers, timeout=timeout) as response:
                 with protocol.reading(response, protocol.UNARY_TYPE):
-                    data = response.read()
+                    data = b"".join(protocol.within(response.iter_bytes(), response, deadline))
         except httpx.RequestError as error:
             raise _unreachable(self.config, error) from error
         if not protocol.is_answer(response, protocol.UNARY_TYPE):
@@ -188,12 +189,16 @@ class AsyncCalls:
         """As Calls.once."""
         headers = protocol.unary_headers(self.config, options.idempotency_key, options.extra_headers)
         body = request.SerializeToString()
-        timeout = protocol.timeouts(self.config.timeout if options.timeout is None else options.timeout)
+        seconds = self.config.timeout if options.timeout is None else options.timeout
+        timeout, deadline = protocol.timeouts(seconds), time.monotonic() + seconds
         url = protocol.url(self.config, method)
         try:
             async with self.http.stream("POST", url, content=body, headers=headers, timeout=timeout) as response:
                 with protocol.reading(response, protocol.UNARY_TYPE):
-                    data = await response.aread()
+                    data = b""
+                    async for piece in response.aiter_bytes():
+                        protocol.check_time(response, deadline)
+                        data += piece
         except httpx.RequestError as error:
             raise _unreachable(self.config, error) from error
         if not protocol.is_answer(response, protocol.UNARY_TYPE):

@@ -21,6 +21,10 @@ API_VERSION = "2026-11-28"
 LONGEST_WAIT = 30.0
 """A call whose Retry-After is longer than these seconds fails at once."""
 
+IN_FLIGHT_SECONDS = 300.0
+"""How long the first request with an Idempotency-Key is waited for: as long as the service goes on with
+one whose caller was lost."""
+
 
 @dataclass(frozen=True)
 class Config:
@@ -85,18 +89,18 @@ class Tries:
 
     config: Config
     failed: int = 0
+    waits: int = 0
+    """How often another try with the same Idempotency-Key has been waited for."""
     in_flight: float = 0.0
-    """How long another try with the same Idempotency-Key has been waited for."""
-    in_flight_for: float = 0.0
-    """How long it is; 0 for as long as a call may take."""
+    """How long it was, in seconds."""
 
     def wait_after(self, error: ParlanceError) -> float:
         """The seconds to wait before the next try. Raises the error when there is none."""
         if error.is_reason(Reason.IDEMPOTENCY_KEY_IN_FLIGHT):
-            wait = error.retry_after or pause(self.failed, 0.5, 2.0)
-            if self.in_flight + wait > (self.in_flight_for or max(self.config.timeout, LONGEST_WAIT)):
+            wait = error.retry_after or pause(self.waits, 0.5, 2.0)
+            if self.in_flight + wait > IN_FLIGHT_SECONDS:
                 raise error
-            self.in_flight += wait
+            self.waits, self.in_flight = self.waits + 1, self.in_flight + wait
             return wait
         if error.is_reason(Reason.CANCELED) or not error.may_be_repeated or self.failed >= self.config.max_retries:
             raise error

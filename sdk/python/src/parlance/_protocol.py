@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import struct
+import time
 from contextlib import contextmanager
-from typing import Iterator, Mapping
+from typing import Iterable, Iterator, Mapping
 
 import httpx
 from google.protobuf.message import DecodeError, Message
@@ -59,6 +60,19 @@ def reading(response: httpx.Response, kind: str) -> Iterator[None]:
         if isinstance(error, httpx.DecodingError) or not is_answer(response, kind):
             raise from_stranger(response.status_code, response.headers) from None
         raise
+
+
+def within(pieces: Iterable[bytes], response: httpx.Response, deadline: float) -> Iterator[bytes]:
+    """The pieces of an answer, which must all have come at a time of time.monotonic."""
+    for piece in pieces:
+        check_time(response, deadline)
+        yield piece
+
+
+def check_time(response: httpx.Response, deadline: float) -> None:
+    """Raises ReadTimeout after the deadline."""
+    if time.monotonic() > deadline:
+        raise httpx.ReadTimeout("The answer took too long.", request=response.request)
 
 
 def decode(response: httpx.Response, body: bytes, answer: Message) -> None:
@@ -128,5 +142,5 @@ class Envelopes:
 
 
 def timeouts(longest_wait: float) -> httpx.Timeout:
-    """The time-outs of one try: to connect, and to wait for each part of the answer."""
+    """The time-outs of one try: to connect, and to wait for each part of the answer. See within."""
     return httpx.Timeout(longest_wait, connect=min(longest_wait, 15.0))

@@ -31,7 +31,7 @@ class Course:
     def __init__(self, config: Config, options: CallOptions) -> None:
         self._config = config
         self._options = options
-        self._tries = Tries(config, in_flight_for=config.stream_timeout)
+        self._tries = Tries(config)
         self._attempts = 0
         self._lost_at: float | None = None
         self._reached = False

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
-from contextlib import contextmanager
-from typing import Iterator, Tuple
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from typing import Any, Callable, Iterator, Mapping, Tuple
 from urllib.parse import quote
 
 import httpx
@@ -86,8 +88,8 @@ class Knowledge(KnowledgeService):
 
 
 class AsyncKnowledge(AsyncKnowledgeService):
-    """The knowledge base, with uploads. An upload runs in a thread, because asyncio loses an answer
-    that comes before everything was sent; on_progress is called in the event loop."""
+    """The knowledge base, with uploads. An upload runs in a thread of its own, because asyncio loses an
+    answer that comes before everything was sent; on_progress is called in the event loop."""
 
     async def upload(
         self,
@@ -129,7 +131,7 @@ class AsyncKnowledge(AsyncKnowledgeService):
         return await self._send("PUT", _content_path(workspace_id, source_id), form, CallOptions(timeout, idempotency_key))
 
     async def _send(self, method: str, path: str, form: Form, options: CallOptions) -> Source:
-        loop, stop = asyncio.get_running_loop(), threading.Event()
+        loop, stop, connection = asyncio.get_running_loop(), threading.Event(), _Connection()
         report, faults = form.on_progress, list[Exception]()
 
         def deliver(sent: int, size: int | None) -> None:
@@ -152,22 +154,48 @@ class AsyncKnowledge(AsyncKnowledgeService):
         def send() -> Source:
             calls = Calls(self._calls.config, self._calls.upload_http, self._calls.ssl_context, sleep)
             try:
-                return _send(calls, method, path, form, options)
+                return _send(calls, method, path, form, options, connection.trace)
             finally:
                 calls.close()
 
         form.on_progress = progress
+        thread = ThreadPoolExecutor(1)
         try:
-            source = await loop.run_in_executor(None, send)
+            source = await loop.run_in_executor(thread, send)
         except asyncio.CancelledError:
             stop.set()
+            connection.cut()  # so that the thread ends
             raise
         except InterruptedError:
             if not faults:
                 raise
+        finally:
+            thread.shutdown(wait=False)
         if faults:
             raise faults[0]
         return source
+
+
+class _Connection:
+    """The connection of an upload, for another thread to cut."""
+
+    def __init__(self) -> None:
+        self._socket: socket.socket | None = None
+        self._is_cut = False
+
+    def trace(self, event: str, about: Mapping[str, Any]) -> None:
+        """Is told by httpcore what it does."""
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            self._socket = about["return_value"].get_extra_info("socket")
+            if self._is_cut:
+                self.cut()
+
+    def cut(self) -> None:
+        """Ends what is read and written, which closing would not."""
+        self._is_cut = True
+        if self._socket is not None:
+            with suppress(OSError):  # it is over already
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
 def _upload_path(workspace_id: str) -> str:
@@ -178,17 +206,28 @@ def _content_path(workspace_id: str, source_id: str) -> str:
     return f"/v1/workspaces/{quote(workspace_id, safe='')}/knowledge-base/sources/{quote(source_id, safe='')}/content"
 
 
-def _send(calls: Calls, method: str, path: str, form: Form, options: CallOptions) -> Source:
-    """Sends an upload until it is accepted or refused."""
+def _send(
+    calls: Calls,
+    method: str,
+    path: str,
+    form: Form,
+    options: CallOptions,
+    trace: Callable[[str, Mapping[str, Any]], None] | None = None,
+) -> Source:
+    """Sends an upload until it is accepted or refused. trace is told what httpcore does."""
     config = calls.config
     headers = merged({**config.headers, "Idempotency-Key": options.idempotency_key or new_key()}, form.headers)
     timeout = timeouts(config.timeout if options.timeout is None else options.timeout)
+    extensions = {} if trace is None else {"trace": trace}
     tries, what = Tries(config), f"No answer from {config.base_url} to the upload of {form.filename}"
     while True:
         try:
             with _client(calls) as (http, cut):
                 url, content = config.base_url + path, form.body(cut)
-                with http.stream(method, url, content=content, headers=headers, timeout=timeout) as response:
+                sending = http.stream(
+                    method, url, content=content, headers=headers, timeout=timeout, extensions=extensions
+                )
+                with sending as response:
                     data = _read(response)
             return _source(response, data)
         except (httpx.RequestError, ParlanceError) as failed:

@@ -16,8 +16,11 @@ export interface Retries {
 
 export const defaultRetries: Retries = { max: 2, firstMs: 500, maxMs: 30_000 };
 
-/** How long it is waited for the first request of an idempotency key, in milliseconds. */
-const inFlightMs = 120_000;
+/**
+ * How long it is waited for the first request of an idempotency key, in milliseconds: as long as the
+ * service goes on with one whose caller was lost.
+ */
+const inFlightMs = 300_000;
 
 /** Waits. Rejects with the reason `canceled` as soon as the signal is aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
@@ -46,7 +49,7 @@ export function waitBefore(tries: number, { firstMs, maxMs }: Pick<Retries, 'fir
  * caller's own code has thrown is not tried again.
  */
 export async function withRetries<T>(call: () => Promise<T>, retries: Retries, signal?: AbortSignal): Promise<T> {
-  const begunAt = Date.now();
+  let inFlightSince: number | undefined;
   for (let failures = 0, waits = 0; ; ) {
     let error: unknown;
     try {
@@ -55,7 +58,9 @@ export async function withRetries<T>(call: () => Promise<T>, retries: Retries, s
       error = signal?.aborted ? canceled(thrown) : errorOf(thrown);
     }
     if (!(error instanceof ParlanceError)) throw error;
-    const isInFlight = error.reason === 'idempotency-key-in-flight' && Date.now() - begunAt < inFlightMs;
+    const now = performance.now();
+    if (error.reason === 'idempotency-key-in-flight') inFlightSince ??= now;
+    const isInFlight = error.reason === 'idempotency-key-in-flight' && now - (inFlightSince ?? now) < inFlightMs;
     const asked = error.retryAfterMs ?? 0;
     if (!isInFlight && (!error.isRetryable || failures >= retries.max)) throw error;
     if (asked > retries.maxMs) throw error;

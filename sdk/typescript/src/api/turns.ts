@@ -51,14 +51,15 @@ export async function* streamTurn(
   sessions: Sessions,
   params: TurnParams,
   request: Request,
-  options: CallOptions = {},
+  { timeoutMs = params.timeoutMs, ...options }: CallOptions = {},
 ): AsyncGenerator<StreamTurnResponse, void, undefined> {
   const headers = new Headers(options.headers);
   // The key makes a repeated request resume the turn that the first one began.
   if (!headers.has(idempotencyKey)) headers.set(idempotencyKey, newIdempotencyKey());
   const place: Place = { sessionId: request.sessionId ?? '', turnId: '', lastEventId: request.lastEventId ?? '' };
   const isOver = place.lastEventId !== ''; // a turn that is over has no event behind its last one
-  const quietMs = { firstMs: params.timeoutMs, nextMs: params.silenceMs ?? silenceMs };
+  // Connect takes 0 and less for no limit.
+  const quietMs = { firstMs: timeoutMs > 0 ? timeoutMs : undefined, nextMs: params.silenceMs ?? silenceMs };
   const begin = (): Promise<Events> =>
     withFirst(watched((signal) => sessions.streamTurn(request, { ...options, headers, signal }), quietMs, options.signal), isOver);
   let events = await withRetries(begin, params.retries, options.signal);
@@ -98,7 +99,7 @@ async function withFirst(stream: Events, mayBeEmpty = false): Promise<Events> {
 /** A stream that fails as a lost connection when nothing comes for too long. */
 async function* watched(
   open: (signal: AbortSignal) => Events,
-  { firstMs, nextMs }: { readonly firstMs: number; readonly nextMs: number },
+  { firstMs, nextMs }: { readonly firstMs: number | undefined; readonly nextMs: number },
   signal: AbortSignal | undefined,
 ): AsyncGenerator<StreamTurnResponse> {
   const request = new AbortController();
@@ -114,7 +115,7 @@ async function* watched(
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted) stop();
   try {
-    watch(firstMs);
+    if (firstMs !== undefined) watch(firstMs);
     for await (const event of open(request.signal)) {
       clearTimeout(timer); // the caller may take its time
       yield event;
@@ -138,21 +139,22 @@ async function comeBack(
 ): Promise<Events> {
   const own = { ...(headers && { headers }) };
   const limitMs = params.comeBackMs ?? comeBackMs;
-  let lastLife = Date.now();
+  let lastLife = performance.now();
   let error = errorOf(lost);
   for (let tries = 0; ; tries++) {
     if (signal?.aborted) throw canceled(signal.reason);
-    const leftMs = lastLife + limitMs - Date.now();
+    const leftMs = lastLife + limitMs - performance.now();
     // The last two are those of a proxy behind which the service is starting.
     if (!isReason(error, 'connection-lost', 'unavailable', 'rate-limited', 'deadline-exceeded') || leftMs <= 0) throw error;
     const isRefused = error.reason !== 'connection-lost';
     const wait = waitBefore(tries, { firstMs: 100, maxMs: longestWaitMs });
     await pause(Math.min(Math.max(error.retryAfterMs ?? 0, wait), leftMs), signal);
-    const status = await statusOf(sessions, place, { ...own, ...(signal && { signal }), timeoutMs: Math.min(askMs, leftMs) });
+    const timeoutMs = Math.ceil(Math.min(askMs, leftMs)); // the protocol has whole ones only
+    const status = await statusOf(sessions, place, { ...own, ...(signal && { signal }), timeoutMs });
     // A server that is stopping and a turn that has failed both say "unavailable".
     if (isRefused && status === 'failed') throw error;
-    if (status === 'in_progress') lastLife = Date.now(); // the turn is only silent
-    const quietMs = Math.min(params.silenceMs ?? silenceMs, lastLife + limitMs - Date.now());
+    if (status === 'in_progress') lastLife = performance.now(); // the turn is only silent
+    const quietMs = Math.min(params.silenceMs ?? silenceMs, lastLife + limitMs - performance.now());
     try {
       const follow = (signal: AbortSignal): Events => sessions.followTurn(place, { ...own, signal });
       return await withFirst(watched(follow, { firstMs: quietMs, nextMs: params.silenceMs ?? silenceMs }, signal));

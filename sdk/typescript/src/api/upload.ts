@@ -116,7 +116,9 @@ async function send(connection: Connection, route: UploadRoute, form: Form, key:
     if (attempt.failure) throw attempt.failure.error;
     // A file that has changed cannot be read any more. Browsers take that for a lost connection.
     if (form.content instanceof Blob) await form.content.slice(0, 1).arrayBuffer();
-    throw (await refusalOf(connection.fetch, request, form)) ?? lostConnection(error);
+    const refusal = await refusalOf(connection.fetch, request, form, options.signal);
+    if (options.signal?.aborted) throw canceled(options.signal.reason);
+    throw refusal ?? lostConnection(error);
   } finally {
     attempt.end();
   }
@@ -300,6 +302,9 @@ function piecesOf(content: Blob | Uint8Array): ReadableStream<Uint8Array> {
   });
 }
 
+/** How long it is waited for a refusal, in milliseconds. */
+const refusalMs = 10_000;
+
 /** How much of a file shows its type, in bytes. */
 const beginningBytes = 4096;
 
@@ -312,16 +317,25 @@ async function refusalOf(
   fetch: Connection['fetch'],
   { url, headers, method }: FormRequest,
   { head, content }: Form,
+  signal: AbortSignal | undefined,
 ): Promise<ParlanceError | undefined> {
+  const asking = new AbortController();
+  const stop = (): void => asking.abort();
+  const timer = setTimeout(stop, refusalMs);
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted) stop();
   const beginning = content instanceof Blob || content instanceof Uint8Array ? content.slice(0, beginningBytes) : '';
   const asked = new Headers(headers);
   asked.delete(idempotencyKey);
   try {
     const form = new Blob([head, beginning as BlobPart]);
-    const answer = await sendByFetch(fetch, { url, headers: asked, method }, form, AbortSignal.timeout(10_000));
+    const answer = await sendByFetch(fetch, { url, headers: asked, method }, form, asking.signal);
     const error = errorOfAnswer(answer.status, answer.header, answer.text);
     return error.reason === 'invalid-request' || error.isRetryable ? undefined : error;
   } catch {
     return undefined;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
   }
 }
