@@ -39,7 +39,7 @@ class Store:
         with self._lock:
             if event.event_id in self._seen:
                 return False
-            # What a full disk left of another event goes, or this one would be the end of a broken line.
+            # What a full disk left of another event goes, or this one would end a broken line.
             self._file.truncate(self._end)
             line = f"{event.event_id}\t{event.type}\t{event.data_json}\n".encode()
             written = 0

@@ -61,8 +61,8 @@ type turn struct {
 	// id and last are the ids of the turn and of the last event; empty before the first.
 	id, last string
 	again    *reconnect
-	// waiting are the calls that wait for a result or an approval, by kind and id. The service tells of
-	// them again each time that the turn is followed.
+	// waiting are the calls that wait for a result or an approval, by kind and id. The service tells
+	// of them again each time that the turn is followed.
 	waiting map[[2]string]bool
 	// over is set when turn.done has come or the loop was left.
 	over bool

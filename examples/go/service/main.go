@@ -106,7 +106,7 @@ func (s *service) routes() http.Handler {
 	return mux
 }
 
-// again is sent when an answer begins again because its server was lost: the text before it is void.
+// again is sent when an answer begins again, because its server was lost: the text before is void.
 const again = "\f"
 
 // say streams the agent's answer to a text as plain text, with again in it. The visitor's session

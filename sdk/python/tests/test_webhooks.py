@@ -116,7 +116,10 @@ def test_a_time_that_is_none(stamp: str) -> None:
     assert failure({**signed(body), "Webhook-Timestamp": stamp}, body) is WebhookFailure.TIMESTAMP_INVALID
 
 
-@pytest.mark.parametrize("secret", ["", None, "whsec_", [], ["", None, " "], [SECRET, "whsec_***"], "geheim-ä", SECRET.removeprefix("whsec_")])
+@pytest.mark.parametrize(
+    "secret",
+    ["", None, "whsec_", [], ["", None, " "], [SECRET, "whsec_***"], "geheim-ä", SECRET.removeprefix("whsec_")],
+)
 def test_a_secret_that_is_none(secret: Any) -> None:
     body = body_of()
     assert failure(signed(body), body, secret) is WebhookFailure.SECRET_INVALID

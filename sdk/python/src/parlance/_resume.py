@@ -130,8 +130,8 @@ class TurnCourse(Course):
         self._last_event_id = request.last_event_id
         # With the key the service knows a turn again whose first event was lost.
         self._key = options.idempotency_key or new_key()
-        # The calls of the turn that wait for a result or an approval. The service tells of them again
-        # after each reconnect.
+        # The calls of the turn that wait for a result or an approval. The service tells of them
+        # again after each reconnect.
         self._waiting: set[Tuple[str, str]] = set()
 
     def request(self) -> Tuple[str, Message, CallOptions]:
