@@ -222,14 +222,18 @@ func (s *Service) store(ctx context.Context, p stored) (source Source, err error
 	source = p.source
 	key := string(p.ref.ID) + "/" + strings.ToLower(rand.Text())
 	room := &hold{service: s, ref: p.ref, plan: p.plan, key: key}
-	if err := room.take(ctx, p.atLeast); err != nil {
-		return Source{}, err
-	}
 	defer func() {
 		if err != nil || source.BlobKey != key {
 			s.discard(ctx, p.ref, key)
 		}
 	}()
+	// Whoever hangs up does not cut it off: nobody would know whether the room was taken.
+	taking, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+	err = room.take(taking, p.atLeast)
+	cancel()
+	if err != nil {
+		return Source{}, err
+	}
 	source.SizeBytes, source.SHA256, err = s.bucket.Put(ctx, key, room.reader(ctx, p.body))
 	if err != nil {
 		return Source{}, fmt.Errorf("store the bytes: %w", err)
