@@ -82,7 +82,7 @@ printf '  %s at %s\n' "$agent" "$PARLANCE_BASE_URL"
 
 step "The user, in a chat: Call me back tomorrow at nine"
 session=$(api POST /sessions "{\"agent_id\": \"$agent\", \"user_id\": \"$user\", \"modality\": \"text\"}" | json it.id)
-say() { api POST "/sessions/$session/turns" "{\"text\": \"$1\"}" | json "it.turn.agent_text"; }
+say() { api POST "/sessions/$session/turns" "{\"text\": \"$1\"}" | json "it.text"; }
 printf '  user   Call me back tomorrow at nine at %s.\n' "$caller"
 printf '  agent  %s\n' "$(say "Call me back tomorrow at nine at $caller.")"
 callback=$(api GET "$workspace/callbacks?user_id=$user" | json 'it.callbacks[0]?.id ?? ""')
