@@ -14,8 +14,11 @@ export function useFollow() {
   useEffect(() => {
     const [outer, inner] = [box.current, content.current];
     if (!outer || !inner) return undefined;
-    const toEnd = () => follows.current && outer.scrollTo({ top: outer.scrollHeight });
     let top = 0;
+    const toEnd = () => {
+      if (follows.current) outer.scrollTo({ top: outer.scrollHeight });
+      top = outer.scrollTop; // what has become shorter was not scrolled by the reader
+    };
     const scrolled = () => {
       // The event of scrolling to the end may come after the content grew: only up is the reader's.
       if (outer.scrollTop + outer.clientHeight >= outer.scrollHeight - near) follows.current = true;

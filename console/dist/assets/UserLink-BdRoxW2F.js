@@ -1,0 +1,1 @@
+import{x as e}from"./index-Bky1ChqO.js";import{Wr as t,i as n}from"./caller-B9O3Wygp.js";import{t as r}from"./href-C3s__OGc.js";var i=t(),a=({userId:t})=>n()?(0,i.jsx)(e,{href:r(t),children:t}):(0,i.jsx)(`bdi`,{children:t});export{a as t};
