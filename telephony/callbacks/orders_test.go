@@ -47,6 +47,17 @@ func (f *fixture) callOf(t *testing.T, made callbacks.Callback) telephony.Call {
 	return call
 }
 
+// wantGoesOn has the media socket of a callback end, which must not be taken for a hang-up.
+func (f *fixture) wantGoesOn(t *testing.T, made callbacks.Callback) {
+	t.Helper()
+	goesOn, err := f.calls.MediaEnded(t.Context(), telephony.MediaEndedParams{
+		TenantID: f.ref.TenantID, SessionID: made.SessionID, OpenedAt: noon,
+	})
+	if err != nil || !goesOn {
+		t.Errorf("taken for a hang-up: %v", err)
+	}
+}
+
 // sweep looks at the calls that are due.
 func (f *fixture) sweep(t *testing.T) {
 	t.Helper()
@@ -177,12 +188,7 @@ func TestMessageBeforeEnd(t *testing.T) {
 		if f.sessionOf(t, made.ID).Closed() {
 			t.Error("the session is closed already")
 		}
-		goesOn, err := f.calls.MediaEnded(t.Context(), telephony.MediaEndedParams{
-			TenantID: f.ref.TenantID, SessionID: made.SessionID, OpenedAt: noon,
-		})
-		if err != nil || !goesOn {
-			t.Errorf("taken for a hang-up: %v", err)
-		}
+		f.wantGoesOn(t, made)
 		return nil
 	}
 	f.hook(t, made.ID, carrier.MachineDetected, map[string]string{"machine": "1"})
@@ -218,12 +224,7 @@ func TestHungUpOnMachine(t *testing.T) {
 	f := newFixture(t)
 	made := f.joined(t)
 	f.line.onInstruct = func(context.Context) error {
-		goesOn, err := f.calls.MediaEnded(t.Context(), telephony.MediaEndedParams{
-			TenantID: f.ref.TenantID, SessionID: made.SessionID, OpenedAt: noon,
-		})
-		if err != nil || !goesOn {
-			t.Errorf("taken for a hang-up: %v", err)
-		}
+		f.wantGoesOn(t, made)
 		return nil
 	}
 	f.hook(t, made.ID, carrier.MachineDetected, map[string]string{"machine": "1"})

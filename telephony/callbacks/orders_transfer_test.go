@@ -69,12 +69,7 @@ func TestTransferAnswerLost(t *testing.T) {
 	f.line.onInstruct = func(context.Context) error { return errLost }
 	_, err := f.calls.Transfer(t.Context(), f.ref, made.CallID, telephony.TransferParams{To: colleague})
 	wantReason(t, err, fault.UpstreamFailed)
-	goesOn, err := f.calls.MediaEnded(t.Context(), telephony.MediaEndedParams{
-		TenantID: f.ref.TenantID, SessionID: made.SessionID, OpenedAt: f.clock.now().Add(-time.Second),
-	})
-	if err != nil || !goesOn {
-		t.Errorf("taken for a hang-up: %v", err)
-	}
+	f.wantGoesOn(t, made)
 	f.hook(t, made.ID, carrier.BridgeChanged, answered)
 	f.status(t, made.ID, carrier.Completed)
 	if got := f.callOf(t, made); got.Transfer.Status != telephony.TransferConnected || got.EndReason != telephony.EndTransferred {
@@ -100,6 +95,20 @@ func (f *fixture) handsOver(t *testing.T) {
 	}})
 }
 
+// requested is a callback whose session has asked for a person, with the transfer that waits for
+// the agent to say so.
+func (f *fixture) requested(t *testing.T) callbacks.Callback {
+	t.Helper()
+	f.handsOver(t)
+	made := f.joined(t)
+	f.asks(t, made)
+	if err := f.calls.HandOver(t.Context(), f.ref.TenantID, made.SessionID); err != nil {
+		t.Fatal(err)
+	}
+	f.clock.advance(time.Second)
+	return made
+}
+
 // TestRequestTakenBack: a transfer that a session has asked for is not made when the session was
 // given back to the agent, or taken over, before.
 func TestRequestTakenBack(t *testing.T) {
@@ -118,13 +127,7 @@ func TestRequestTakenBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.handsOver(t)
-			made := f.joined(t)
-			f.asks(t, made)
-			if err := f.calls.HandOver(t.Context(), f.ref.TenantID, made.SessionID); err != nil {
-				t.Fatal(err)
-			}
-			f.clock.advance(time.Second)
+			made := f.requested(t)
 			p := workspaces.Principal{TenantID: f.ref.TenantID, WorkspaceID: f.ref.ID}
 			if err := takeBack(f, t.Context(), p, made.SessionID); err != nil {
 				t.Fatal(err)
@@ -260,13 +263,7 @@ func TestOperatorTransfersAfterRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.handsOver(t)
-			made := f.joined(t)
-			f.asks(t, made)
-			if err := f.calls.HandOver(t.Context(), f.ref.TenantID, made.SessionID); err != nil {
-				t.Fatal(err)
-			}
-			f.clock.advance(time.Second)
+			made := f.requested(t)
 			p := workspaces.Principal{TenantID: f.ref.TenantID, WorkspaceID: f.ref.ID}
 			if _, err := handover.New(handover.Deps{Sessions: f.sessions}).TakeOver(t.Context(), p, made.SessionID, "Eve"); err != nil {
 				t.Fatal(err)
