@@ -125,11 +125,14 @@ func heardCut(session sessions.Session, audioEndMS int, text string) sessions.Cu
 	return sessions.Cut{AudioEndMS: audioEndMS, Text: text}
 }
 
-// cutHeard is truncate with HeardText for a socket that the conversation takes nothing from any
-// more. An item that cannot be cut is left as it is, and so is a session that has ended.
+// cutHeard is truncate with HeardText for a socket whose conversation has left this node. An item
+// that cannot be cut is left as it is, and so is a session that has ended.
 func (s *Service) cutHeard(ctx context.Context, session sessions.Session, c Truncate) error {
 	edit := func(item sessions.Item, edit *sessions.ItemEdit) error { return cutItem(session, c, item, edit) }
-	_, err := s.writeEdit(ctx, session, "", c.ItemID, edit)
+	err := s.turns.ReachSession(ctx, session.ID, func(ctx context.Context) error {
+		_, err := s.writeEdit(ctx, session, "", c.ItemID, edit)
+		return err
+	})
 	if reason := postgres.Decide(err); err != nil && reason.Reason != fault.ServiceUnavailable {
 		return nil // it is as it can be
 	}

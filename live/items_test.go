@@ -76,6 +76,38 @@ func TestTruncateSpoken(t *testing.T) {
 	}
 }
 
+// TestHeardBySocketThatIsGone: what was heard of an answer is noted also when its socket was
+// replaced, or lost, before it could say so.
+func TestHeardBySocketThatIsGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.model = &script{steps: []step{say("The parcel comes on Friday morning."), say("It comes at nine.")}}
+	made := f.create(t, func(p *sessions.CreateParams) { p.Modality = sessions.Voice })
+	replaced := f.joinChannel(t, f.Node, made, sessions.VoiceChannel)
+	answer := func(s *socket, question string) string {
+		s.do(live.UserMessage{Text: question})
+		s.do(live.Respond{Spoken: true})
+		done, _ := until[turns.ResponseDone](s)
+		return done.Items[0].ID
+	}
+	heard := func(s *socket, item, text string) {
+		s.do(live.Truncate{CommandID: "cut", ItemID: item, AudioEndMS: 700, HeardText: &text})
+	}
+	first := answer(replaced, "When?")
+	lost := f.joinChannel(t, f.Node, made, sessions.VoiceChannel)
+	heard(replaced, first, "The parcel")
+	if cut, _ := until[live.ItemTruncated](lost); cut.ItemID != first || cut.Text != "The parcel" {
+		t.Errorf("of the replaced socket: %+v", cut)
+	}
+	second := answer(lost, "At what time?")
+	lost.Detach()
+	heard(lost, second, "It comes")
+	await(t, "what the lost socket has heard", func() bool {
+		edit := f.get(t, made.Session.ID).ItemEdits[second]
+		return edit.Cut != nil && edit.Cut.Text == "It comes"
+	})
+}
+
 // TestRemovedOnAnotherNode: an item that was said on one node is removed on the other.
 func TestRemovedOnAnotherNode(t *testing.T) {
 	t.Parallel()

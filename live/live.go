@@ -101,7 +101,7 @@ func (l *Live) Do(ctx context.Context, c Command) error {
 	return err
 }
 
-// CutHeard notes what was heard of an item, also when the socket was replaced or sent away. Errors:
+// CutHeard notes what was heard of an item when the conversation has left this node. Errors:
 // Unavailable; it may be called again then.
 func (l *Live) CutHeard(ctx context.Context, c Truncate) error { return l.onCut(ctx, c) }
 

@@ -209,9 +209,20 @@ func (c *Call) pass(ctx context.Context) error {
 					c.mu.Lock()
 					c.commands = append(commands[i:], c.commands...)
 					c.mu.Unlock()
+				} else {
+					c.noteCuts(commands[i:])
 				}
 				return err
 			}
+		}
+	}
+}
+
+// noteCuts notes what was heard, for a conversation that has left this node.
+func (c *Call) noteCuts(commands []live.Command) {
+	for _, command := range commands {
+		if cut, is := command.(live.Truncate); is && cut.HeardText != nil {
+			c.s.notes.add(func(ctx context.Context) error { return c.CutHeard(ctx, cut) })
 		}
 	}
 }
@@ -287,8 +298,8 @@ func (c *Call) Leave(how live.Leaving) {
 		c.stopSpeaking(turns.ReasonClientCancelled)
 		c.mu.Unlock()
 		c.awaitLastWords()
-		_ = c.pass(c.life) // session-closed: it is cut all the same when it ends
 	}
+	_ = c.pass(c.life) // session-closed: it is cut all the same when it ends
 	c.end()
 	c.Live.Leave(how)
 }
@@ -312,16 +323,7 @@ func (c *Call) leaveRest() {
 	if len(c.answers) == 0 || !c.answers[len(c.answers)-1].done {
 		return
 	}
-	before := len(c.commands)
 	c.stopSpeaking(turns.ReasonClientCancelled)
-	if c.closing != nil { // the conversation takes no commands from this socket any more
-		for _, command := range c.commands[before:] {
-			if cut, is := command.(live.Truncate); is {
-				c.s.notes.add(func(ctx context.Context) error { return c.CutHeard(ctx, cut) })
-			}
-		}
-		c.commands = c.commands[:before]
-	}
 	c.s.leaveRest(c, c.rest)
 }
 

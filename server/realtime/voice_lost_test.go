@@ -50,7 +50,9 @@ func (f *fixture) inLongAnswer(t *testing.T) (made sessions.Created, c *client, 
 	c.want("session.created")
 	run = f.stopClock()
 	c.appendAudio(slices.Concat(soundOf(t, f.stack.Synthesizer, "Tell me everything."), silence(2000)))
-	c.listen(40)
+	item := c.listen(40)["item_id"].(string)
+	c.send(`{"type":"conversation.item.retrieve","item_id":"` + item + `"}`)
+	c.until("conversation.item.retrieved") // which comes behind the answer's end
 	return made, c, run
 }
 
@@ -129,6 +131,30 @@ func TestReplacedWhileSpeaking(t *testing.T) {
 	}
 	if len(soundIn(t, events)) == 0 {
 		t.Error("the rest has no sound")
+	}
+}
+
+// TestReplacedOnAnotherNode: the transcript has what was heard on the node that the client has
+// left.
+func TestReplacedOnAnotherNode(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	other := f.beside(t)
+	made, c, _ := f.inLongAnswer(t)
+	other.dial(t, made.VoiceURL).want("session.created")
+	if got := c.closed().Code; got != 4409 {
+		t.Errorf("the old connection was closed with %d", got)
+	}
+	heard := func() string {
+		turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 10})
+		if err != nil || len(turns) != 1 || turns[0].Items[len(turns[0].Items)-1].Cut == nil {
+			return ""
+		}
+		return turns[0].Items[len(turns[0].Items)-1].Cut.Text
+	}
+	await(t, "what was heard is noted", func() bool { return heard() != "" })
+	if got := heard(); len(got) > len(longAnswer)/2 || !strings.HasPrefix(longAnswer, got) {
+		t.Errorf("heard was %q", got)
 	}
 }
 
