@@ -305,7 +305,8 @@ func TestElevenLabsOverrides(t *testing.T) {
 func TestElevenLabsInterruption(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	f.model.then(sayAndWait("Well, "), say("Two and three."), say("Four."))
+	heardAll := make(chan struct{})
+	f.model.then(sayUntil("Well, ", heardAll), say("Two and three."), say("Four."))
 	made := f.create(t, sessions.Text)
 	c := f.dialEleven(t, made.ChatURL)
 	c.send(initiation)
@@ -314,6 +315,11 @@ func TestElevenLabsInterruption(t *testing.T) {
 	}
 	c.say("two")
 	c.say("three")
+	await(t, "both messages are stored", func() bool {
+		turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 10})
+		return err == nil && len(turns) == 2 && len(turns[1].Messages) == 2
+	})
+	close(heardAll)
 	broken := c.until("agent_response_correction")
 	var interrupted, kept event
 	for _, e := range broken {

@@ -74,6 +74,15 @@ func call(name, arguments string) step {
 	}
 }
 
+// sayUntil says a text, waits until it is cancelled, and ends with end.
+func sayUntil(text string, end <-chan struct{}) step {
+	return func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+		result, err := sayAndWait(text)(ctx, req, emit)
+		<-end
+		return result, err
+	}
+}
+
 // sayAndWait answers with a text, then waits until it is cancelled.
 func sayAndWait(text string) step {
 	return func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
