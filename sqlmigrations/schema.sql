@@ -1299,7 +1299,9 @@ CREATE TABLE usage_crossings (
     alert_id text NOT NULL,
     percent integer NOT NULL,
     crossed_at timestamp with time zone NOT NULL,
-    CONSTRAINT usage_crossings_pkey PRIMARY KEY (tenant_id, month, meter, alert_id, percent),
+    workspace_id text NOT NULL DEFAULT ''::text,
+    quota bigint,
+    CONSTRAINT usage_crossings_pkey PRIMARY KEY (tenant_id, month, meter, workspace_id, alert_id, percent),
     CONSTRAINT usage_crossings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -22,16 +23,20 @@ type crossing struct {
 	TenantID workspaces.TenantID `bun:"tenant_id,pk"`
 	Month    string              `bun:"month,pk"`
 	Meter    Meter               `bun:"meter,pk"`
+	// WorkspaceID is empty but for KBBytes.
+	WorkspaceID workspaces.ID `bun:"workspace_id,pk"`
 	// AlertID is empty for a threshold of the plan.
-	AlertID   AlertID   `bun:"alert_id,pk"`
-	Percent   int       `bun:"percent,pk"`
+	AlertID AlertID `bun:"alert_id,pk"`
+	Percent int     `bun:"percent,pk"`
+	// Quota is what Percent is a part of.
+	Quota     int64     `bun:"quota"`
 	CrossedAt time.Time `bun:"crossed_at"`
 
-	limit, value int64
+	value int64
 }
 
 // announce appends usage.threshold for each threshold of a tenant that its sums have reached, once
-// a month.
+// a month, and again when the quota was raised since.
 func (s *Service) announce(ctx context.Context, tx bun.Tx, tenant workspaces.TenantID, sums []changed, now time.Time) error {
 	plan, zone, err := s.planOf(ctx, tx, tenant)
 	if err != nil {
@@ -42,26 +47,23 @@ func (s *Service) announce(ctx context.Context, tx bun.Tx, tenant workspaces.Ten
 		return err
 	}
 	for _, sum := range sums {
-		if err := s.rearm(ctx, tx, sum, Limit(plan, sum.Meter)); err != nil {
-			return err
-		}
 		for _, one := range reached(sum, Limit(plan, sum.Meter), alerts) {
 			one.CrossedAt = now
-			result, err := tx.NewInsert().Model(&one).On("CONFLICT DO NOTHING").Exec(ctx)
+			isNew, err := upsertCrossing(ctx, tx, one)
 			if err != nil {
-				return fmt.Errorf("note a threshold of usage: %w", err)
+				return err
 			}
-			if n, err := result.RowsAffected(); err != nil || n == 0 {
+			if !isNew {
 				continue
 			}
 			forecast := ""
 			if sum.Meter != KBBytes { // what is stored does not begin anew each month
-				forecast = Forecast{Value: one.value, Limit: one.limit, Month: sum.Month}.ReachedOn(now.In(zone))
+				forecast = Forecast{Value: one.value, Limit: one.Quota, Month: sum.Month}.ReachedOn(now.In(zone))
 			}
 			_, err = events.Append(ctx, tx, events.Event{
 				TenantID: string(tenant), Type: events.UsageThreshold, Subject: string(sum.Meter), CreatedAt: now,
 				Payload: &events.UsageThresholdData{
-					Meter: string(sum.Meter), Period: sum.Month, Value: float64(one.value), Limit: float64(one.limit),
+					Meter: string(sum.Meter), Period: sum.Month, Value: float64(one.value), Limit: float64(one.Quota),
 					ThresholdPercent: float64(one.Percent), AlertId: string(one.AlertID), WorkspaceId: string(sum.WorkspaceID),
 					LimitReachedOn: forecast,
 				},
@@ -74,21 +76,16 @@ func (s *Service) announce(ctx context.Context, tx bun.Tx, tenant workspaces.Ten
 	return nil
 }
 
-// rearm forgets the thresholds of a quota that a sum has not reached any more, because the quota
-// was raised: they are announced again. What is stored goes up and down, and is announced once.
-func (s *Service) rearm(ctx context.Context, tx bun.Tx, sum changed, limit int64) error {
-	if sum.Meter == KBBytes || limit == 0 {
-		return nil
-	}
-	_, err := tx.NewRaw(`
-DELETE FROM usage_crossings AS c
-WHERE c.tenant_id = ? AND c.month = ? AND c.meter = ? AND c.percent::numeric * ? > ?::numeric * 100
-  AND (c.alert_id = '' OR EXISTS (SELECT FROM usage_alerts AS a WHERE a.tenant_id = c.tenant_id AND a.id = c.alert_id AND a.percent > 0))`,
-		sum.TenantID, sum.Month, sum.Meter, limit, sum.Quantity).Exec(ctx)
+// upsertCrossing stores a crossing, and reports whether it is a new one: the first of its month, or
+// the first since the quota was raised.
+func upsertCrossing(ctx context.Context, tx bun.Tx, one crossing) (bool, error) {
+	stored, err := postgres.Changed(tx.NewInsert().Model(&one).
+		On("CONFLICT (tenant_id, month, meter, workspace_id, alert_id, percent) DO UPDATE").
+		Set("quota = EXCLUDED.quota").Set("crossed_at = EXCLUDED.crossed_at").Where("c.quota < EXCLUDED.quota").Exec(ctx))
 	if err != nil {
-		return fmt.Errorf("rearm thresholds of usage: %w", err)
+		return false, fmt.Errorf("note a threshold of usage: %w", err)
 	}
-	return nil
+	return stored, nil
 }
 
 // reached returns the thresholds that a sum has reached. limit is the plan's; 0: none.
@@ -96,7 +93,8 @@ func reached(sum changed, limit int64, alerts []Alert) (all []crossing) {
 	add := func(alert AlertID, percent int, limit int64) {
 		if limit > 0 && sum.Quantity >= (limit*int64(percent)+99)/100 {
 			all = append(all, crossing{
-				TenantID: sum.TenantID, Month: sum.Month, Meter: sum.Meter, AlertID: alert, Percent: percent, limit: limit, value: sum.Quantity,
+				TenantID: sum.TenantID, Month: sum.Month, Meter: sum.Meter, WorkspaceID: sum.WorkspaceID, AlertID: alert,
+				Percent: percent, Quota: limit, value: sum.Quantity,
 			})
 		}
 	}

@@ -25,6 +25,8 @@ type fixture struct {
 	tenancy *workspaces.Service
 	ref     workspaces.Ref
 	now     time.Time
+	// used is how many things were used.
+	used int
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -52,6 +54,37 @@ func (f *fixture) add(ctx context.Context, at time.Time, records ...usage.Record
 func (f *fixture) fold(t *testing.T) {
 	t.Helper()
 	if err := f.Fold(t.Context(), f.now); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// use counts something that was used now, and sums it.
+func (f *fixture) use(t *testing.T, meter usage.Meter, quantity int64) {
+	t.Helper()
+	f.used++
+	if err := f.add(t.Context(), f.now, usage.Record{Source: fmt.Sprint(f.used), Meter: meter, Quantity: quantity}); err != nil {
+		t.Fatal(err)
+	}
+	f.fold(t)
+}
+
+// store has a workspace store so many bytes.
+func (f *fixture) store(t *testing.T, workspace workspaces.ID, bytes int64) {
+	t.Helper()
+	if _, err := f.db.NewRaw("UPDATE workspaces SET kb_used_bytes = ? WHERE id = ?", bytes, workspace).Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	place := usage.Place{Workspace: workspaces.Ref{TenantID: f.ref.TenantID, ID: workspace}, At: f.now}
+	record := usage.Record{Source: string(workspace), Meter: usage.KBBytes, Quantity: bytes}
+	if err := usage.Add(t.Context(), f.db, place, record); err != nil {
+		t.Fatal(err)
+	}
+	f.fold(t)
+}
+
+func (f *fixture) setPlan(t *testing.T, plan string) {
+	t.Helper()
+	if _, err := f.tenancy.SetPlan(t.Context(), f.ref.TenantID, plan); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -208,26 +241,48 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-// TestRaisedQuota: a larger quota is announced again as it is used up.
+// TestRaisedQuota: a larger quota is announced again as it is used up, in steps or at once.
 func TestRaisedQuota(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	use := func(source string, turns int64) {
-		t.Helper()
-		if err := f.add(t.Context(), f.now, usage.Record{Source: source, Meter: usage.Turns, Quantity: turns}); err != nil {
-			t.Fatal(err)
-		}
-		f.fold(t)
+	for name, row := range map[string]struct {
+		used []int64
+		want string
+	}{
+		"step by step": {[]int64{1, 1500, 1}, "turns 50, turns 80, turns 100, turns 50"},
+		"at once":      {[]int64{4000}, "turns 50, turns 80, turns 100, turns 50, turns 80, turns 100"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.use(t, usage.Turns, 1000)
+			f.setPlan(t, "more")
+			for _, turns := range row.used {
+				f.use(t, usage.Turns, turns)
+			}
+			f.setPlan(t, "free")
+			f.use(t, usage.Turns, 1)
+			f.setPlan(t, "more")
+			f.use(t, usage.Turns, 1)
+			if got := f.thresholds(t); got != row.want {
+				t.Errorf("got %s, want %s", got, row.want)
+			}
+		})
 	}
-	use("all of it", 1000)
-	if _, err := f.tenancy.SetPlan(t.Context(), f.ref.TenantID, "more"); err != nil {
+}
+
+// TestFullWorkspaces: the quota of kb_bytes is that of each workspace, and so is its announcement.
+func TestFullWorkspaces(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	admin := workspaces.Principal{TenantID: f.ref.TenantID, Scope: workspaces.ScopeAdmin}
+	second, err := f.tenancy.CreateWorkspace(t.Context(), admin, "second")
+	if err != nil {
 		t.Fatal(err)
 	}
-	use("a fifth", 1)
-	use("half of the larger one", 1500)
-	use("once only", 1)
-	if got, want := f.thresholds(t), "turns 50, turns 80, turns 100, turns 50"; got != want {
-		t.Errorf("got %s, want %s", got, want)
+	f.store(t, f.ref.ID, 1000)
+	f.store(t, second.ID, 800)
+	if got, want := f.thresholds(t), "kb_bytes 50, kb_bytes 80, kb_bytes 100, kb_bytes 50, kb_bytes 80"; got != want {
+		t.Errorf("announced %s, want %s", got, want)
 	}
 }
 
