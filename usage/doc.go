@@ -14,6 +14,10 @@
 // Days and months begin and end in the tenant's time zone (tenants.timezone), as it is when a
 // record is folded.
 //
+// Fold announces the thresholds that a sum reaches as it grows. Sweep announces those that it has
+// reached without growing, such as those of a smaller plan. A row of usage_crossings is why each is
+// announced once for a quota.
+//
 // kb_bytes is different from the other meters: its records are what was added and removed, its sum
 // of a month is what is stored, and its quota is that of one workspace.
 //

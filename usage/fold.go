@@ -2,6 +2,7 @@ package usage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -122,8 +123,13 @@ func (s *Service) fold(ctx context.Context, tx bun.Tx, now time.Time) (n int, er
 	return n, nil
 }
 
-// Sweep deletes records that were counted long ago.
+// Sweep deletes records that were counted long ago, and announces thresholds that were reached
+// although nothing was used.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
+	return errors.Join(s.recheck(ctx, now), s.deleteRecords(ctx, now))
+}
+
+func (s *Service) deleteRecords(ctx context.Context, now time.Time) error {
 	for n := int64(deleteAtOnce); n == deleteAtOnce && ctx.Err() == nil; {
 		result, err := s.db.NewRaw(postgres.RawForAllTenants("old records of usage are deleted by age", `
 DELETE FROM usage_records

@@ -130,6 +130,7 @@ func TestExact(t *testing.T) {
 			for counting.Err() == nil {
 				ctx, kill := context.WithTimeout(counting, time.Duration(rand.IntN(8000))*time.Microsecond)
 				_ = f.Fold(ctx, f.now) // it may have been killed
+				_ = f.Sweep(ctx, f.now)
 				kill()
 			}
 		})
@@ -267,6 +268,60 @@ func TestRaisedQuota(t *testing.T) {
 				t.Errorf("got %s, want %s", got, row.want)
 			}
 		})
+	}
+}
+
+// TestReachedWithoutUse: what is used already is announced once when the plan becomes smaller, when
+// an alert is made, and of what is stored in each month.
+func TestReachedWithoutUse(t *testing.T) {
+	t.Parallel()
+	t.Run("SmallerPlan", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		f.setPlan(t, "more")
+		f.use(t, usage.Turns, 2000)
+		f.setPlan(t, "free")
+		f.wantSwept(t, "turns 50, turns 80, turns 100")
+		f.now = f.now.AddDate(0, 1, 0)
+		f.wantSwept(t, "turns 50, turns 80, turns 100")
+	})
+	t.Run("NewAlert", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		f.use(t, usage.Turns, 100)
+		made, err := f.CreateAlert(t.Context(), f.ref.TenantID, usage.Alert{Meter: usage.Turns, Quantity: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.wantSwept(t, "turns 100"+string(made.ID))
+	})
+	t.Run("Stored", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		f.store(t, f.ref.ID, 500)
+		f.wantSwept(t, "kb_bytes 50")
+		f.now = f.now.AddDate(0, 1, 0)
+		f.wantSwept(t, "kb_bytes 50, kb_bytes 50")
+	})
+}
+
+// wantSwept sweeps in four workers and then once more, and checks what was announced altogether.
+func (f *fixture) wantSwept(t *testing.T, want string) {
+	t.Helper()
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			if err := f.Sweep(t.Context(), f.now); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	workers.Wait()
+	if err := f.Sweep(t.Context(), f.now); err != nil {
+		t.Error(err)
+	}
+	if got := f.thresholds(t); got != want {
+		t.Errorf("announced %s, want %s", got, want)
 	}
 }
 

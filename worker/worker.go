@@ -107,7 +107,8 @@ type Deps struct {
 	// every five minutes.
 	Audit SweepFunc
 	// Usage sums what tenants use (usage.Service.Fold), each second; UsageRecords deletes what was
-	// summed long ago (usage.Service.Sweep), every five minutes.
+	// summed long ago, and announces what was reached without use (usage.Service.Sweep), every five
+	// minutes.
 	Usage        SweepFunc
 	UsageRecords SweepFunc
 	// Memories embeds memories and deletes expired ones (memory.Service.Sweep); every five seconds.
