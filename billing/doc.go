@@ -45,7 +45,10 @@
 //
 // In this order: the customer (workspaces.TenantOfCustomer), then the row of the tenant
 // (workspaces.LockTenant), which makes everything else about its billing wait, then the rows of its
-// meters. The reports of all tenants take these in any order, and leave out what is locked.
+// meters. When a tenant's customer was deleted, the one that replaces it is locked last, because
+// which one that is can be read only under the lock of the tenant; of two transactions that wait
+// for each other one is run again. The reports of all tenants take these in any order, and leave
+// out what is locked.
 //
 // Tables: billing_events, billing_subscriptions, billing_meters, billing_meter_runs,
 // billing_meter_events. Events: subscription.changed, invoice.paid, invoice.failed, all of the

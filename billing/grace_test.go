@@ -210,6 +210,24 @@ func TestCustomers(t *testing.T) {
 			t.Errorf("the customer is %q", got)
 		}
 	})
+	t.Run("deleted at Stripe, said after the checkouts", func(t *testing.T) {
+		t.Parallel()
+		f := open(t).hasCustomer()
+		f.must(status("created", "active", 0), checkout(f.tenant.TenantID, "cus_old", 4), checkout(f.tenant.TenantID, "cus_new", 6),
+			checkout(f.tenant.TenantID, "cus_gone", 7), checkout(f.newTenant("free").TenantID, "cus_other", 8))
+		bought := fake.Subscription{
+			ID: "sub_new", Customer: "cus_new", Status: "active", Price: businessPrice, Created: after(6), PeriodEnd: after(36),
+		}
+		f.must(fake.Event{Type: "customer.subscription.created", At: after(6), Object: bought.Object()})
+		f.wantPlan("pro", "the first customer is there")
+		for _, gone := range []string{"cus_gone", customer} {
+			f.must(fake.Event{Type: "customer.deleted", At: after(5), Object: fake.CustomerObject(gone)})
+		}
+		f.wantPlan("business", "the new customer's")
+		if got := f.overview().Tenant.StripeCustomerID; got != "cus_new" {
+			t.Errorf("the customer is %q", got)
+		}
+	})
 	t.Run("a checkout after that", func(t *testing.T) {
 		t.Parallel()
 		f := open(t).hasCustomer()

@@ -62,7 +62,26 @@ func (s *Service) receiveTx(ctx context.Context, tx bun.Tx, event Event, now tim
 	if err != nil || tenant == "" {
 		return err
 	}
-	return s.settle(ctx, tx, tenant, now)
+	if err := s.settle(ctx, tx, tenant, now); err != nil || event.Type != stripe.CustomerDeleted {
+		return err
+	}
+	return s.linkWaiting(ctx, tx, tenant, now)
+}
+
+// linkWaiting gives a tenant whose customer was deleted at Stripe the customer of the newest
+// checkout that linkCustomer has refused because of the deleted one.
+func (s *Service) linkWaiting(ctx context.Context, tx bun.Tx, id workspaces.TenantID, now time.Time) error {
+	waiting, err := selectWaitingCheckout(ctx, tx, id)
+	if err != nil || waiting.ID == "" {
+		return err
+	}
+	if other, err := s.Workspaces.TenantOfCustomer(ctx, tx, waiting.CustomerID); err != nil || other != "" {
+		return err
+	}
+	if linked, err := s.linkCustomer(ctx, tx, waiting, now); err != nil || linked == "" {
+		return err
+	}
+	return s.settle(ctx, tx, id, now)
 }
 
 // linkCustomer gives the customer of a finished checkout to the tenant that the checkout was made

@@ -78,6 +78,21 @@ func customerDeleted(ctx context.Context, db bun.IDB, tenant workspaces.TenantID
 	return deleted, nil
 }
 
+// selectWaitingCheckout reads the newest checkout for a tenant whose customer no tenant has and was
+// not deleted; without an id: there is none.
+func selectWaitingCheckout(ctx context.Context, tx bun.Tx, tenant workspaces.TenantID) (Event, error) {
+	var found Event
+	err := tx.NewSelect().Model(&found).Comment(postgres.AllTenants("they belong to no tenant yet")).Where("e.tenant_id IS NULL").
+		Where("(e.data->'checkout'->>'subscribes')::boolean").Where("e.data->'checkout'->>'tenant_id' = ?", tenant).
+		Where("NOT EXISTS (SELECT FROM billing_events AS d WHERE d.tenant_id IS NULL AND d.customer_id = e.customer_id AND d.type = ?)",
+			stripe.CustomerDeleted).
+		Order("e.created_at DESC", "e.event_id DESC").Limit(1).Scan(ctx)
+	if err != nil && !postgres.NoRows(err) {
+		return Event{}, fmt.Errorf("read the checkouts that wait for a tenant: %w", err)
+	}
+	return found, nil
+}
+
 func selectSubscriptions(ctx context.Context, db bun.IDB, tenant workspaces.TenantID) ([]Subscription, error) {
 	var found []Subscription
 	if err := db.NewSelect().Model(&found).Where("s.tenant_id = ?", tenant).Order("s.id").Scan(ctx); err != nil {
