@@ -14,23 +14,19 @@ import (
 )
 
 // announceInvoices appends invoice.paid and invoice.failed for events that were just claimed: once
-// for an invoice that was paid, though Stripe says it twice, and once for each failed attempt.
+// for an invoice that was paid and once for each failed attempt, though Stripe says it twice.
 func (s *Service) announceInvoices(ctx context.Context, tx bun.Tx, claimed []Event, now time.Time) error {
 	for _, e := range claimed {
 		if e.Data.Invoice == nil {
 			continue
 		}
-		outcome := OutcomeAnnounced
-		if e.paidInvoice() {
-			announced, err := invoiceAnnounced(ctx, tx, e)
-			if err != nil {
-				return err
-			}
-			if announced {
-				outcome = OutcomeRepeated
-			}
+		announced, err := invoiceAnnounced(ctx, tx, e)
+		if err != nil {
+			return err
 		}
-		if outcome == OutcomeAnnounced {
+		outcome := OutcomeRepeated
+		if !announced {
+			outcome = OutcomeAnnounced
 			if err := appendInvoice(ctx, tx, e, now); err != nil {
 				return err
 			}

@@ -320,6 +320,13 @@ func TestSameSecond(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a failed attempt that is said twice", func(t *testing.T) {
+		t.Parallel()
+		f := open(t).hasCustomer()
+		f.must(invoice("payment_failed", "in_1", 30), invoice("payment_failed", "in_1", 30), invoice("payment_failed", "in_2", 30),
+			invoice("payment_failed", "in_1", 30.1)) // by hand, with the same attempt_count
+		f.wantOutbox("invoice.failed in_1", "invoice.failed in_2", "invoice.failed in_1")
+	})
 	t.Run("a payment of the same second counts", func(t *testing.T) {
 		t.Parallel()
 		f := open(t).hasCustomer()

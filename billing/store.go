@@ -57,11 +57,18 @@ func updateOutcome(ctx context.Context, tx bun.Tx, e Event, outcome Outcome) err
 	return nil
 }
 
-// invoiceAnnounced says whether the payment of an invoice was announced.
+// invoiceAnnounced says whether the payment of an invoice was announced, or its failed attempt of
+// this second. Stripe's attempt_count does not tell attempts apart: it is the same for those that
+// are made by hand.
 func invoiceAnnounced(ctx context.Context, tx bun.Tx, e Event) (bool, error) {
-	announced, err := tx.NewSelect().Model((*Event)(nil)).Where("e.tenant_id = ?", e.TenantID).Where("e.object_id = ?", e.ObjectID).
-		Where("e.type IN (?)", bun.List([]stripe.EventType{stripe.InvoicePaid, stripe.InvoicePaymentSucceeded})).
-		Where("e.outcome = ?", OutcomeAnnounced).Exists(ctx)
+	query := tx.NewSelect().Model((*Event)(nil)).Where("e.tenant_id = ?", e.TenantID).Where("e.object_id = ?", e.ObjectID).
+		Where("e.outcome = ?", OutcomeAnnounced)
+	if e.paidInvoice() {
+		query = query.Where("e.type IN (?)", bun.List([]stripe.EventType{stripe.InvoicePaid, stripe.InvoicePaymentSucceeded}))
+	} else {
+		query = query.Where("e.type = ?", e.Type).Where("e.created_at = ?", e.CreatedAt)
+	}
+	announced, err := query.Exists(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look whether an invoice was announced: %w", err)
 	}
