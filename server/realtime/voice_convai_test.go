@@ -43,22 +43,11 @@ func TestSpokenConversationOfElevenLabs(t *testing.T) {
 	run := f.stopClock()
 	c.speak(slices.Concat(soundOf(t, f.stack.Synthesizer, "Tell me everything."), silence(2000)))
 	c.until("user_transcript")
-	events := c.until("agent_response")
+	events := c.until("agent_response") // before it the first of its sound may come
 	if got := path(events[len(events)-1], "agent_response_event", "agent_response"); got != long {
 		t.Errorf("the whole text is sent before its sound has ended: %v", got)
 	}
-	var sound []byte
-	var audioID float64
-	for len(sound) < 12_000 { // 1.5 s
-		one := c.until("audio")
-		data, err := base64.StdEncoding.DecodeString(path(one[len(one)-1], "audio_event", "audio_base_64").(string))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sound = append(sound, data...)
-		audioID = path(one[len(one)-1], "audio_event", "event_id").(float64)
-		f.advance(pieceMS * time.Millisecond)
-	}
+	sound, audioID := c.listen(events, 12_000) // 1.5 s
 	decoder := audio.Decoder{Format: audio.Format{Encoding: audio.MuLaw, RateHz: 8000}}
 	if level := audio.Level(decoder.AppendDecode(nil, sound)); level < -40 {
 		t.Errorf("the sound has %.0f dB", level)
@@ -80,6 +69,30 @@ func TestSpokenConversationOfElevenLabs(t *testing.T) {
 	}
 	if slices.Contains(types(events), "error") {
 		t.Errorf("errors: %v", events)
+	}
+}
+
+// listen returns at least length bytes of the agent's sound, of which events may have the first,
+// and the id of its last piece. The clock stands still but for the time that the sound plays.
+func (c eleven) listen(events []event, length int) (sound []byte, lastID float64) {
+	c.t.Helper()
+	for {
+		for _, e := range events {
+			if e["type"] != "audio" {
+				continue
+			}
+			data, err := base64.StdEncoding.DecodeString(path(e, "audio_event", "audio_base_64").(string))
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			sound = append(sound, data...)
+			lastID = path(e, "audio_event", "event_id").(float64)
+			c.f.advance(pieceMS * time.Millisecond)
+		}
+		if len(sound) >= length {
+			return sound, lastID
+		}
+		events = c.until("audio")
 	}
 }
 
