@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/platform/postgres"
 )
@@ -47,18 +48,49 @@ func (s *Service) expirePartitions(ctx context.Context, cutoff time.Time) error 
 	if err != nil {
 		return err
 	}
+	writers, err := deliveryWriters(ctx, s.db)
+	if err != nil {
+		return err
+	}
 	for _, p := range list {
 		if p.To > last {
 			break // in use, or ahead
 		}
-		if err := s.expirePartition(ctx, p, cutoff); err != nil {
+		if err := s.expirePartition(ctx, p, cutoff, writers); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) expirePartition(ctx context.Context, p partition, cutoff time.Time) error {
+// deliveryWriters lists the transactions that write to webhook_deliveries. Those that insert have
+// this lock before they take an id, so after lastDelivery all others have ids beyond it.
+func deliveryWriters(ctx context.Context, db bun.IDB) (writers []string, err error) {
+	err = db.NewRaw(`
+SELECT DISTINCT virtualtransaction
+FROM pg_locks
+WHERE relation = 'webhook_deliveries'::regclass
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND mode = 'RowExclusiveLock'`).Scan(ctx, &writers)
+	if err != nil {
+		return nil, fmt.Errorf("list who writes deliveries: %w", err)
+	}
+	return writers, nil
+}
+
+// anyRuns says whether one of the transactions has not ended.
+func anyRuns(ctx context.Context, db bun.IDB, transactions []string) (runs bool, err error) {
+	err = db.NewRaw("SELECT EXISTS (SELECT FROM pg_locks WHERE virtualtransaction = ANY (?::text[]))",
+		pgdialect.Array(transactions)).Scan(ctx, &runs)
+	if err != nil {
+		return false, fmt.Errorf("look whether transactions have ended: %w", err)
+	}
+	return runs, nil
+}
+
+// expirePartition deletes what a partition has, if all of it is old. It keeps the empty partition
+// while one of writers runs, whose deliveries may belong to it and cannot be seen yet.
+func (s *Service) expirePartition(ctx context.Context, p partition, cutoff time.Time, writers []string) error {
 	var newest []time.Time
 	err := s.db.NewRaw(postgres.RawForAllTenants("retention deletes old rows of all tenants", `
 SELECT created_at
@@ -78,6 +110,9 @@ LIMIT 1`), p.From, p.To).Scan(ctx, &newest)
 	}
 	left, err := s.expireDeliveries(ctx, p, cutoff)
 	if err != nil || left {
+		return err
+	}
+	if writing, err := anyRuns(ctx, s.db, writers); err != nil || writing {
 		return err
 	}
 	return s.dropPartition(ctx, p)

@@ -1,14 +1,17 @@
 package webhooks_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/workspaces"
@@ -248,6 +251,42 @@ func TestPartitionsByNeed(t *testing.T) {
 		t.Errorf("%d attempts succeeded, want 6", got)
 	}
 	inOrder(t, r.Requests())
+}
+
+// TestSweepBesideTheRelay shows that a sweep after a quiet month leaves the partition of a delivery
+// that the relay is inserting.
+func TestSweepBesideTheRelay(t *testing.T) {
+	t.Parallel()
+	f := keeping(t)
+	r := receiver.New(t)
+	f.endpoint(f.ref, r, "fatigue.alert")
+	r.Expect() // times are not the receiver's
+	f.tidy()
+	f.sent()
+	f.clock.advance(31 * day)
+	f.append(f.ref, events.FatigueAlert)
+	var due []webhooks.Due
+	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) (err error) {
+		if err := events.LockRelay(ctx, tx); err != nil {
+			return err
+		}
+		if due, err = f.relayIn(ctx, tx); err != nil {
+			return err
+		}
+		return f.hooks.Sweep(t.Context(), f.clock.now()) // another process does, meanwhile
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := f.deliver(due); n != 1 || len(r.Requests()) != 2 {
+		t.Errorf("%d attempts, %d requests, want 1 and 2", n, len(r.Requests()))
+	}
+	before := f.number(partitionCount)
+	f.clock.advance(31 * day)
+	f.tidy()
+	if got := f.number(partitionCount); got != before-1 {
+		t.Errorf("%d partitions of %d are left, want one less", got, before)
+	}
 }
 
 // TestSweepWaitsBriefly shows that a sweep gives up when a partition stays locked.
