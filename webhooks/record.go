@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -24,7 +25,12 @@ type outcome struct {
 	Delivery string
 	NextAt   time.Time
 	EndedAt  time.Time
+	// Uncounted: a failure does not count for disabling the endpoint.
+	Uncounted bool
 }
+
+// counts says whether it is a failure that counts for disabling the endpoint.
+func (o outcome) counts() bool { return o.verdict != verdictSucceeded && !o.Test && !o.Uncounted }
 
 func (o outcome) status() AttemptStatus {
 	if o.verdict == verdictSucceeded {
@@ -47,16 +53,25 @@ func (s *Service) decide(c claimed, a answer) outcome {
 	return o
 }
 
+// at adapts the outcome of an attempt to its endpoint, which was before when the attempt began and is
+// now. A failure says nothing about an endpoint that was changed or enabled meanwhile. A final answer
+// of another URL, or to other headers, does not end the delivery.
+func (o outcome) at(before, now Endpoint) outcome {
+	if o.verdict == verdictSucceeded {
+		return o
+	}
+	moved := before.URL != now.URL || !bytes.Equal(before.SealedHeaders, now.SealedHeaders)
+	o.Uncounted = moved || !before.UpdatedAt.Equal(now.UpdatedAt)
+	if moved && o.Delivery == deliveryFailed && !o.Once && !o.Test {
+		o.Delivery, o.NextAt = deliveryPending, o.EndedAt
+	}
+	return o
+}
+
 // record writes results of one endpoint, after waiting for its lock, and disables the endpoint in
 // the same transaction when the results call for that.
 func (s *Service) record(ctx context.Context, own []result) error {
-	failed, gone := false, false
-	for _, one := range own {
-		counts := one.outcome.verdict != verdictSucceeded && !one.outcome.Test
-		failed = failed || counts
-		gone = gone || counts && one.outcome.verdict == verdictGone
-	}
-	if !failed {
+	if !slices.ContainsFunc(own, func(one result) bool { return one.outcome.counts() }) {
 		_, err := writeResults(ctx, s.db, own, waitForLock)
 		return postgres.MapError(err)
 	}
@@ -64,13 +79,25 @@ func (s *Service) record(ctx context.Context, own []result) error {
 	var reason string
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		reason = ""
-		written, err := writeResults(ctx, tx, own, waitForLock)
+		endpoint, found, err := lockReceiver(ctx, tx, own[0].endpoint)
+		if err != nil || !found {
+			return err
+		}
+		current := slices.Clone(own)
+		failed, gone := false, false
+		for i, one := range own {
+			o := one.outcome.at(one.endpoint, endpoint)
+			current[i].outcome = o
+			failed = failed || o.counts()
+			gone = gone || o.counts() && o.verdict == verdictGone
+		}
+		written, err := writeResults(ctx, tx, current, waitForLock)
 		if err != nil {
 			return err
 		}
-		after, found := written[id]
+		after := written[id]
 		switch {
-		case !found || after.Status != Enabled:
+		case !failed || after.Status != Enabled:
 			return nil
 		case gone:
 			reason = ReasonGone
@@ -155,7 +182,7 @@ func (e *endpointRow) count(o outcome) {
 	case o.Test:
 	case o.verdict == verdictSucceeded:
 		e.Failures, e.LastSuccess = 0, &o.EndedAt
-	default:
+	case o.counts():
 		e.Failures++
 		e.LastFailure = &o.EndedAt
 	}
