@@ -55,9 +55,10 @@ type delivery struct {
 
 // Redeliver makes the delivery of an attempt due now and returns its next attempt (pending), which
 // has the next number and the same event id. A pending delivery continues its schedule afterwards,
-// a finished one gets this attempt only. A second call before the attempt begins returns the same
-// attempt. Errors: NotFound; Aborted conflict while an attempt runs, and when the endpoint is
-// not enabled or not subscribed to the event, or the event was erased.
+// for which this attempt does not count; a finished one gets this attempt only. A second call
+// before the attempt begins returns the same attempt. Errors: NotFound; Aborted conflict while an
+// attempt runs, and when the endpoint is not enabled or not subscribed to the event, or the event
+// was erased.
 func (s *Service) Redeliver(ctx context.Context, ref workspaces.Ref, id EndpointID, attempt AttemptID) (Attempt, error) {
 	now := s.moment()
 	newID := AttemptID(idgen.New(idgen.Delivery))
@@ -137,7 +138,8 @@ WITH picked AS (
 ), lost AS (`+insertLost+`
 )
 UPDATE webhook_deliveries AS d
-SET lease_until = NULL
+SET lease_until = NULL,
+    schedule_from = d.schedule_from + 1
 FROM picked
 WHERE d.tenant_id = picked.tenant_id
   AND d.id = picked.id`, endpoint.TenantID, id, lostText)

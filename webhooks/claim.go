@@ -21,13 +21,16 @@ type claimed struct {
 	DeliveryID int64     `bun:"delivery_id"`
 	AttemptID  AttemptID `bun:"attempt_id"`
 	Attempt    int       `bun:"attempt"`
-	// ScheduleFrom is how many attempts were made before the schedule began anew.
-	ScheduleFrom int         `bun:"schedule_from"`
-	EventID      string      `bun:"event_id"`
-	EventType    events.Type `bun:"event_type"`
-	Once         bool        `bun:"once"`
-	Test         bool        `bun:"test"`
-	Body         []byte      `bun:"body"`
+	// ScheduleFrom is how many of the earlier attempts do not count for the schedule: those before it
+	// began anew, those that became unknown, and those that Redeliver asked for.
+	ScheduleFrom int `bun:"schedule_from"`
+	// Asked: Redeliver asked for it.
+	Asked     bool        `bun:"-"`
+	EventID   string      `bun:"event_id"`
+	EventType events.Type `bun:"event_type"`
+	Once      bool        `bun:"once"`
+	Test      bool        `bun:"test"`
+	Body      []byte      `bun:"body"`
 	// Sealed is the body when that is not kept; see events.Event.
 	Sealed []byte `bun:"sealed"`
 	// Traceparent and RequestID are the event's.
@@ -37,6 +40,16 @@ type claimed struct {
 	BeganAt time.Time `bun:"-"`
 	// SendAt is when the request may leave; zero: at once. See reserve.
 	SendAt time.Time `bun:"-"`
+}
+
+// scheduled is how many attempts of the schedule have been made, this one included if it counts; at
+// least 1, because the pause before the first attempt is none between two.
+func (c claimed) scheduled() int {
+	n := c.Attempt - c.ScheduleFrom
+	if c.Asked {
+		n--
+	}
+	return max(n, 1)
 }
 
 // insertLost makes the attempts of picked deliveries whose lease has expired unknown.
@@ -77,6 +90,7 @@ WITH picked AS (
 ), taken AS (
     UPDATE webhook_deliveries AS d
     SET attempt = d.attempt + 1,
+        schedule_from = d.schedule_from + picked.abandoned::integer,
         claimed_at = ?,
         lease_until = ?,
         queued_until = NULL
@@ -121,7 +135,8 @@ func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now,
 	}
 	for i := range claims {
 		claims[i].BeganAt = now
-		if claims[i].AttemptID == "" {
+		claims[i].Asked = claims[i].AttemptID != ""
+		if !claims[i].Asked {
 			claims[i].AttemptID = AttemptID(idgen.New(idgen.Delivery))
 		}
 	}

@@ -41,7 +41,7 @@ func TestChangedDuringAnAttempt(t *testing.T) {
 	for name, row := range map[string]struct {
 		status int
 		change func(f *fixture, id webhooks.EndpointID, moved *receiver.Receiver)
-		// again and elsewhere are how many requests come afterwards, to the former URL and to the new one.
+		// again and elsewhere are how many requests follow, to the former URL and to the new one.
 		again, elsewhere int
 	}{
 		"GoneURL":     {410, (*fixture).move, 0, 1},

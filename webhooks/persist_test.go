@@ -173,3 +173,81 @@ func TestLateFailure(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestUncountedAttempts shows that attempts that are lost with their worker, and those that
+// Redeliver asked for, do not use up the schedule.
+func TestUncountedAttempts(t *testing.T) {
+	t.Parallel()
+	failure := receiver.Answer{Status: http.StatusServiceUnavailable}
+	type order struct {
+		*fixture
+		hook     *receiver.Receiver
+		endpoint webhooks.EndpointID
+	}
+	lose := func(o order) {
+		o.hook.Script(receiver.Answer{Hold: make(chan struct{})})
+		due, err := o.hooks.Due(t.Context(), o.clock.now(), fair.Ask{Room: 10})
+		if err != nil || len(due) != 1 {
+			o.t.Fatalf("%d deliveries are due, %v", len(due), err)
+		}
+		dying, die := context.WithCancel(t.Context())
+		defer die()
+		ended := make(chan struct{})
+		before := len(o.hook.Requests())
+		go func() {
+			defer close(ended)
+			_, _ = o.hooks.Deliver(dying, webhooks.Batches(due)[0]) // its worker dies
+		}()
+		o.hook.Await(t.Context(), o.t, before+1)
+		die()
+		<-ended
+		o.clock.advance(time.Minute) // the lease is over
+	}
+	ask := func(o order) {
+		attempts := o.attempts(o.endpoint)
+		if _, err := o.hooks.Redeliver(t.Context(), o.ref, o.endpoint, attempts[len(attempts)-1].ID); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+	fail := func(o order) {
+		if n := o.sweep(); n != 1 {
+			o.t.Fatalf("%d attempts, want 1", n)
+		}
+	}
+	for name, row := range map[string]struct {
+		steps []func(order)
+		// counted are the attempts of the schedule among the steps.
+		counted int
+	}{
+		"Lost":         {[]func(order){lose, lose, lose, lose, lose}, 0},
+		"Asked":        {[]func(order){fail, ask, fail, ask, fail, ask, fail}, 1},
+		"AskedAndLost": {[]func(order){fail, ask, lose, fail}, 2},
+		"LostAndAsked": {[]func(order){fail, func(o order) { o.clock.advance(time.Minute) }, lose, ask, fail}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := order{fixture: newFixture(t), hook: receiver.New(t)}
+			o.endpoint = o.fixture.endpoint(o.ref, o.hook, "fatigue.alert").ID
+			o.hook.Expect() // times are not the receiver's
+			o.hook.Always(failure)
+			o.happen(1)
+			o.relay()
+			o.clock.advance(time.Minute) // its task is lost
+			for _, step := range row.steps {
+				step(o)
+			}
+			for i, pause := range pauses[row.counted:] {
+				o.clock.advance(pause - time.Millisecond)
+				if row.counted+i > 0 && o.sweep() != 0 {
+					t.Errorf("attempt %d of the schedule was made too early", row.counted+i+1)
+				}
+				o.clock.advance(time.Millisecond)
+				fail(o)
+			}
+			o.clock.advance(time.Hour)
+			if n := o.sweep(); n != 0 {
+				t.Errorf("%d attempts after the schedule", n)
+			}
+		})
+	}
+}

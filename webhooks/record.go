@@ -46,16 +46,16 @@ func (s *Service) decide(c claimed, a answer) outcome {
 	case a.verdict == verdictSucceeded:
 		o.Delivery = deliverySucceeded
 	case a.verdict == verdictRetry && !c.Once && !c.Test:
-		if pause, ok := s.policy.pause(c.Attempt-c.ScheduleFrom, a.RetryAfter, s.chance()); ok {
+		if pause, ok := s.policy.pause(c.scheduled(), a.RetryAfter, s.chance()); ok {
 			o.Delivery, o.NextAt = deliveryPending, o.EndedAt.Add(pause)
 		}
 	}
 	return o
 }
 
-// at adapts the outcome of an attempt to its endpoint, which was before when the attempt began and is
-// now. A failure says nothing about an endpoint that was changed or enabled meanwhile. A final answer
-// of another URL, or to other headers, does not end the delivery.
+// at adapts the outcome of an attempt to its endpoint, which was before when the attempt began and
+// is now. A failure says nothing about an endpoint that was changed or enabled meanwhile. A final
+// answer of another URL, or to other headers, does not end the delivery.
 func (o outcome) at(before, now Endpoint) outcome {
 	if o.verdict == verdictSucceeded {
 		return o
@@ -132,6 +132,7 @@ type resultRow struct {
 	NextAt          *time.Time        `json:"next_at"`
 	AttemptID       AttemptID         `json:"attempt_id"`
 	Attempt         int               `json:"attempt"`
+	Asked           bool              `json:"asked"`
 	Status          AttemptStatus     `json:"status"`
 	StatusCode      int               `json:"status_code"`
 	DurationMS      int64             `json:"duration_ms"`
@@ -149,8 +150,8 @@ func rowsOf(results []result) (endpoints, attempts []byte, err error) {
 	for i, one := range results {
 		o := one.outcome
 		rows[i] = resultRow{
-			EndpointID: one.endpoint.ID, DeliveryID: o.DeliveryID, DeliveryStatus: o.Delivery, AttemptID: o.AttemptID, Attempt: o.Attempt,
-			Status: o.status(), StatusCode: o.StatusCode, DurationMS: o.Duration.Milliseconds(), Error: o.Error,
+			EndpointID: one.endpoint.ID, DeliveryID: o.DeliveryID, DeliveryStatus: o.Delivery, AttemptID: o.AttemptID,
+			Attempt: o.Attempt, Asked: o.Asked, Status: o.status(), StatusCode: o.StatusCode, DurationMS: o.Duration.Milliseconds(), Error: o.Error,
 			RequestHeaders: o.RequestHeaders, ResponseHeaders: o.ResponseHeaders, ResponseBody: o.ResponseBody, StartedAt: o.BeganAt,
 		}
 		if !o.NextAt.IsZero() {
@@ -237,14 +238,16 @@ WITH locked AS (
 ), r AS (
     SELECT *
     FROM json_to_recordset(?::json) AS r (
-        endpoint_id text, delivery_id bigint, delivery_status text, next_at timestamptz, attempt_id text, attempt integer, status text,
-        status_code integer, duration_ms integer, error text, request_headers jsonb, response_headers jsonb, response_body text,
+        endpoint_id text, delivery_id bigint, delivery_status text, next_at timestamptz, attempt_id text, attempt integer, asked boolean,
+        status text, status_code integer, duration_ms integer, error text,
+        request_headers jsonb, response_headers jsonb, response_body text,
         started_at timestamptz
     )
 ), deliveries AS (
     UPDATE webhook_deliveries AS d
     SET status = r.delivery_status,
         next_at = CASE WHEN ` + wanted + ` THEN r.next_at END,
+        schedule_from = d.schedule_from + r.asked::integer,
         lease_until = NULL,
         queued_until = NULL,
         once = false
