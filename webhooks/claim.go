@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/platform/idgen"
@@ -85,6 +86,7 @@ WITH picked AS (
       AND d.status = 'pending'
       AND d.next_at <= ?
       AND (d.lease_until IS NULL OR d.lease_until < ?)
+      AND e.updated_at = ?
       AND ` + wanted + `
     FOR UPDATE OF d SKIP LOCKED
 ), taken AS (
@@ -123,13 +125,15 @@ LEFT JOIN webhook_attempts AS asked
 ORDER BY taken.id`
 
 // claim begins the next attempt of each delivery that is pending, due, wanted by its endpoint and
-// not claimed by another worker, and leases it until lease, in one statement. A delivery with an
-// expired lease had an attempt whose worker died: that attempt becomes unknown. The row of an
-// attempt is written when the attempt has ended.
+// not claimed by another worker, and leases it until lease, in one statement. It claims nothing of
+// an endpoint that was changed since it was read. A delivery with an expired lease had an attempt
+// whose worker died: that attempt becomes unknown. The row of an attempt is written when it has
+// ended.
 func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now, lease time.Time) ([]claimed, error) {
 	var claims []claimed
 	err := db.NewRaw(claimSQL,
-		endpoint.TenantID, endpoint.ID, bun.List(ids), now, now, now, lease, lostText, slices.Min(ids), slices.Max(ids)).Scan(ctx, &claims)
+		endpoint.TenantID, endpoint.ID, bun.List(ids), now, now, endpoint.UpdatedAt, now, lease, lostText,
+		slices.Min(ids), slices.Max(ids)).Scan(ctx, &claims)
 	if err != nil {
 		return nil, postgres.MapError(fmt.Errorf("claim deliveries: %w", err))
 	}
@@ -158,6 +162,46 @@ WHERE tenant_id = ?
   AND lease_until IS NULL`, until, endpoint.TenantID, endpoint.ID, bun.List(ids))
 	if err != nil {
 		return postgres.MapError(fmt.Errorf("postpone deliveries: %w", err))
+	}
+	return nil
+}
+
+// unclaim gives back claimed deliveries that were not sent, also when the task was cancelled. The
+// next task makes the same attempts.
+func (s *Service) unclaim(ctx context.Context, endpoint Endpoint, claims []claimed) error {
+	if len(claims) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.policy.RecordTimeout)
+	defer cancel()
+	deliveries, attempts := make([]int64, len(claims)), make([]int, len(claims))
+	for i, c := range claims {
+		deliveries[i], attempts[i] = c.DeliveryID, c.Attempt
+	}
+	_, err := s.db.ExecContext(ctx, `
+WITH r AS (
+    SELECT *
+    FROM unnest(?::bigint[], ?::integer[]) AS r (delivery_id, attempt)
+), flights AS (
+    DELETE FROM webhook_flights AS f
+    USING r
+    WHERE f.tenant_id = ?
+      AND f.endpoint_id = ?
+      AND f.delivery_id = r.delivery_id
+)
+UPDATE webhook_deliveries AS d
+SET attempt = d.attempt - 1,
+    lease_until = NULL
+FROM r
+WHERE d.tenant_id = ?
+  AND d.endpoint_id = ?
+  AND d.id = r.delivery_id
+  AND d.attempt = r.attempt
+  AND d.status = 'pending'
+  AND d.lease_until IS NOT NULL`, pgdialect.Array(deliveries), pgdialect.Array(attempts),
+		endpoint.TenantID, endpoint.ID, endpoint.TenantID, endpoint.ID)
+	if err != nil {
+		return postgres.MapError(fmt.Errorf("give back deliveries: %w", err))
 	}
 	return nil
 }

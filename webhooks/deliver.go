@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -69,6 +70,9 @@ func (s *Service) probe(ctx context.Context, endpoint Endpoint, ids []int64, per
 	return tally, err
 }
 
+// staleAfter is how long a task takes an endpoint for unchanged without looking.
+const staleAfter = 100 * time.Millisecond
+
 // keepPermit is for a batch that is not the last one under its permit.
 var keepPermit = permit{}
 
@@ -85,7 +89,7 @@ func (s *Service) deliverBatch(ctx context.Context, endpoint Endpoint, ids []int
 		return nil, err
 	}
 	if len(claims) == 0 {
-		return nil, s.holdUnwanted(ctx, endpoint, ids)
+		return nil, s.passOn(ctx, endpoint, ids)
 	}
 	return s.sendAll(ctx, endpoint, claims, keys, permit)
 }
@@ -96,9 +100,19 @@ func (s *Service) leaseFor(n int) time.Duration {
 	return time.Duration(rounds)*s.policy.Timeout + s.policy.LeaseMargin
 }
 
-// holdUnwanted is for a task that claimed nothing. Usually another worker was faster. But a
-// delivery that the endpoint does not want must leave the schedule, or Due returns it for ever.
-func (s *Service) holdUnwanted(ctx context.Context, endpoint Endpoint, ids []int64) error {
+// passOn is for deliveries that could not be claimed. Usually another worker was faster. But those
+// of an endpoint that has changed are for the next task, and one that the endpoint does not want
+// must leave the schedule, or Due returns it for ever.
+func (s *Service) passOn(ctx context.Context, endpoint Endpoint, ids []int64) error {
+	now, found, err := selectReceiver(ctx, s.db, endpoint.TenantID, endpoint.ID)
+	if err != nil || !found {
+		return err
+	}
+	if endpoint.changed(now) {
+		if err := postpone(ctx, s.db, endpoint, ids, time.Time{}); err != nil {
+			return err
+		}
+	}
 	unwanted, err := anyUnwanted(ctx, s.db, endpoint, ids)
 	if err != nil || !unwanted {
 		return err
@@ -107,14 +121,21 @@ func (s *Service) holdUnwanted(ctx context.Context, endpoint Endpoint, ids []int
 }
 
 // sendAll makes claimed attempts, sendsPerBatch at a time, and returns when all are recorded. It
-// ends the permit before the last are recorded.
+// ends the permit before the last are recorded. When the endpoint is changed meanwhile, or ctx
+// ends, it leaves those that are not sent yet to the next task.
 func (s *Service) sendAll(ctx context.Context, endpoint Endpoint, claims []claimed, keys keys, permit permit) (Tally, error) {
 	report := &report{tally: Tally{}}
+	fresh := &freshness{endpoint: endpoint, asOf: s.now()}
 	var sending errgroup.Group
 	sending.SetLimit(sendsPerBatch)
 	s.recorder.expect(len(claims))
 	for _, c := range claims {
 		sending.Go(func() error {
+			if !s.waitUntil(ctx, c.SendAt) || s.stale(ctx, fresh) {
+				s.recorder.abandon()
+				report.leave(c)
+				return nil
+			}
 			o, answered := s.attempt(ctx, endpoint, c, keys)
 			if !answered {
 				s.recorder.abandon()
@@ -127,8 +148,36 @@ func (s *Service) sendAll(ctx context.Context, endpoint Endpoint, claims []claim
 	}
 	_ = sending.Wait() // the senders return no errors
 	permit.end()
+	err := s.unclaim(ctx, endpoint, report.left)
 	report.unrecorded.Wait()
-	return report.tally, report.err
+	return report.tally, cmp.Or(report.err, err)
+}
+
+// freshness is what is known of whether an endpoint is still as it was read.
+type freshness struct {
+	endpoint Endpoint
+
+	mu      sync.Mutex
+	asOf    time.Time
+	changed bool
+	// failed: Postgres did not say.
+	failed bool
+}
+
+// stale says whether an endpoint has changed since a task read it. It looks again after staleAfter.
+// Without an answer within a second it sends what is claimed: leases are running.
+func (s *Service) stale(ctx context.Context, f *freshness) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.changed || f.failed || s.now().Sub(f.asOf) < staleAfter {
+		return f.changed
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	current, found, err := selectReceiver(ctx, s.db, f.endpoint.TenantID, f.endpoint.ID)
+	f.asOf, f.failed = s.now(), err != nil
+	f.changed = err == nil && (!found || f.endpoint.changed(current))
+	return f.changed
 }
 
 // report collects the results of one batch.
@@ -137,6 +186,14 @@ type report struct {
 	mu         sync.Mutex
 	tally      Tally
 	err        error
+	// left are the claims that were not sent.
+	left []claimed
+}
+
+func (r *report) leave(c claimed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left = append(r.left, c)
 }
 
 func (r *report) recorded(o outcome, err error) {
@@ -152,9 +209,6 @@ func (r *report) recorded(o outcome, err error) {
 // attempt sends one claimed delivery; answered is false when ctx ended before its outcome was
 // known.
 func (s *Service) attempt(ctx context.Context, endpoint Endpoint, c claimed, keys keys) (o outcome, answered bool) {
-	if !s.waitUntil(ctx, c.SendAt) {
-		return outcome{}, false
-	}
 	ctx, span := startAttempt(ctx, endpoint, c)
 	defer func() { s.endAttempt(ctx, span, o, answered) }()
 	if c.Sealed != nil {

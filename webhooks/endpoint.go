@@ -154,6 +154,9 @@ func (e *Endpoint) setStatus(to Status) {
 	e.Status = to
 }
 
+// changed says whether a caller changed the endpoint, or it was disabled, before it became now.
+func (e Endpoint) changed(now Endpoint) bool { return !e.UpdatedAt.Equal(now.UpdatedAt) }
+
 // checkEnabled refuses what only an enabled endpoint can do.
 func (e Endpoint) checkEnabled() error {
 	if e.Status != Enabled {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/webhooks"
 )
@@ -75,5 +76,62 @@ func TestChangedDuringAnAttempt(t *testing.T) {
 				t.Errorf("%d requests to the former URL and %d to the new one followed, want %d and %d", again, elsewhere, row.again, row.elsewhere)
 			}
 		})
+	}
+}
+
+// TestChangedDuringABatch shows that what a task has not claimed yet is not sent to the former URL
+// of its endpoint, nor while that is paused, but to the endpoint as it is now.
+func TestChangedDuringABatch(t *testing.T) {
+	t.Parallel()
+	const first = 16 // of 20 are sent at once
+	f, former, moved := newFixture(t), receiver.New(t), receiver.New(t)
+	hold := make(chan struct{})
+	former.Always(receiver.Answer{Hold: hold})
+	endpoint := f.endpoint(f.ref, former, "fatigue.alert")
+	former.Expect()
+	f.happen(20)
+	wait := f.begin(webhooks.Batches(f.relay())[0])
+	former.Await(t.Context(), t, first)
+	f.clock.advance(time.Second)
+	f.move(endpoint.ID, moved)
+	if err := f.setStatus(endpoint.ID, webhooks.Paused); err != nil {
+		t.Fatal(err)
+	}
+	close(hold)
+	wait()
+	if n, elsewhere := len(former.Requests()), len(moved.Requests()); n != first || elsewhere != 0 {
+		t.Errorf("%d requests to the former URL and %d to the paused endpoint, want %d and none", n, elsewhere, first)
+	}
+	f.enable(endpoint.ID, time.Time{})
+	if n := f.sweep(); n != 4 || len(former.Requests()) != first || len(moved.Requests()) != 4 {
+		t.Errorf("%d attempts, %d requests to the new URL, want 4", n, len(moved.Requests()))
+	}
+}
+
+// TestChangedDuringAProbe shows that what waits for a probe is not sent to the former URL.
+func TestChangedDuringAProbe(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.Timeout = 5 * time.Second })
+	former, moved := receiver.New(t), receiver.New(t)
+	endpoint := f.endpoint(f.ref, former, "fatigue.alert")
+	former.Expect()
+	former.Always(receiver.Answer{Hold: make(chan struct{})})
+	f.happen(5)
+	f.deliver(f.relay()) // five time-outs open the breaker
+	hold := make(chan struct{})
+	former.Always(receiver.Answer{Hold: hold})
+	f.clock.advance(31 * time.Second)
+	due, err := f.hooks.Due(t.Context(), f.clock.now(), fair.Ask{Room: 10})
+	if err != nil || len(due) != 5 {
+		t.Fatalf("%d deliveries are due, %v; want 5", len(due), err)
+	}
+	wait := f.begin(webhooks.Batches(due)[0])
+	former.Await(t.Context(), t, 6)
+	f.move(endpoint.ID, moved)
+	close(hold)
+	wait()
+	f.sweep()
+	if n, elsewhere := len(former.Requests()), len(moved.Requests()); n != 6 || elsewhere != 4 {
+		t.Errorf("%d requests to the former URL and %d to the new one, want 6 and 4", n, elsewhere)
 	}
 }
