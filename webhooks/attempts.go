@@ -187,7 +187,7 @@ func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, e
 	return selectAttempt(ctx, s.db, ref, id, c.AttemptID)
 }
 
-// beginTest inserts the delivery and the attempt of a test. The delivery is not pending, so that no
+// beginTest inserts the delivery of a test and leases it. The delivery is not pending, so that no
 // worker sends it.
 func (s *Service) beginTest(ctx context.Context, endpoint Endpoint, eventType events.Type) (claimed, error) {
 	now := s.moment()
@@ -208,19 +208,11 @@ func (s *Service) beginTest(ctx context.Context, endpoint Endpoint, eventType ev
 	}
 	c.Body = body
 	err = s.db.NewRaw(`
-WITH made AS (
-    INSERT INTO webhook_deliveries
-        (tenant_id, workspace_id, endpoint_id, event_id, event_type, test_body, status, attempt, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, 'failed', 1, ?)
-    RETURNING id
-)
-INSERT INTO webhook_attempts
-    (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, request_headers, response_headers, started_at)
-SELECT ?, ?, ?, ?, made.id, 1, 'pending', '{}', '{}', ?
-FROM made
-RETURNING delivery_id`,
-		endpoint.TenantID, endpoint.WorkspaceID, endpoint.ID, c.EventID, c.EventType, body, now,
-		c.AttemptID, endpoint.TenantID, endpoint.WorkspaceID, endpoint.ID, now).Scan(ctx, &c.DeliveryID)
+INSERT INTO webhook_deliveries
+    (tenant_id, workspace_id, endpoint_id, event_id, event_type, test_body, status, attempt, lease_until, created_at)
+VALUES (?, ?, ?, ?, ?, ?, 'failed', 1, ?, ?)
+RETURNING id`,
+		endpoint.TenantID, endpoint.WorkspaceID, endpoint.ID, c.EventID, c.EventType, body, now.Add(s.leaseFor(1)), now).Scan(ctx, &c.DeliveryID)
 	if err != nil {
 		return claimed{}, postgres.MapError(fmt.Errorf("insert webhook test: %w", err))
 	}

@@ -429,3 +429,28 @@ func TestTest(t *testing.T) {
 	_, err = f.hooks.Test(t.Context(), f.ref, endpoint.ID, "nonsense")
 	wantReason(t, err, fault.WebhookEventUnknown)
 }
+
+// TestTestIsListedWhenItHasEnded shows that nobody can redeliver a test that still runs.
+func TestTestIsListedWhenItHasEnded(t *testing.T) {
+	t.Parallel()
+	f, r := newFixture(t), receiver.New(t)
+	endpoint := f.endpoint(f.ref, r, "fatigue.alert")
+	hold := make(chan struct{})
+	r.Always(receiver.Answer{Hold: hold})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := f.hooks.Test(t.Context(), f.ref, endpoint.ID, "")
+		ended <- err
+	}()
+	r.Await(t.Context(), t, 1)
+	if got := f.attempts(endpoint.ID); len(got) != 0 {
+		t.Errorf("attempts %+v although none has ended", got)
+	}
+	close(hold)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if got := f.attempts(endpoint.ID); len(got) != 1 || got[0].Status != webhooks.AttemptSucceeded {
+		t.Errorf("attempts %+v, want the one that succeeded", got)
+	}
+}

@@ -127,50 +127,54 @@ func TestRecordingEndsWithTheTask(t *testing.T) {
 	}
 }
 
-// TestLateFailure shows that a failure that is recorded late does not undo a Redeliver.
-func TestLateFailure(t *testing.T) {
+// TestLateResult shows that a failure that is recorded late does not undo a Redeliver, and that a
+// late success ends it.
+func TestLateResult(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	r := receiver.New(t)
-	endpoint := f.endpoint(f.ref, r, "fatigue.alert")
-	r.Expect() // times are not the receiver's
-	hold := make(chan struct{})
-	r.Script(receiver.Answer{Status: 500}, receiver.Answer{Status: 404, Hold: hold})
-	f.append(f.ref, events.FatigueAlert)
-	f.deliver(f.relay())
-	f.clock.advance(time.Minute)
-	due, err := f.hooks.Due(t.Context(), f.clock.now(), fair.Ask{Room: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() {
-		_, err := f.hooks.Deliver(t.Context(), webhooks.Batches(due)[0])
-		ended <- err
-	}()
-	r.Await(t.Context(), t, 2)
-	f.clock.advance(time.Hour) // the lease is over
-	asked, err := f.hooks.Redeliver(t.Context(), f.ref, endpoint.ID, f.attempts(endpoint.ID)[0].ID)
-	if err != nil || asked.Number != 3 {
-		t.Fatalf("redeliver: %+v, %v", asked, err)
-	}
-	if got := f.attempts(endpoint.ID); len(got) != 3 || got[1].Status != webhooks.AttemptUnknown {
-		t.Errorf("attempts after Redeliver: %+v", got)
-	}
-	close(hold)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	if f.sweep() != 1 {
-		t.Error("the event was not sent again")
-	}
-	var got []webhooks.AttemptStatus
-	for _, attempt := range f.attempts(endpoint.ID) {
-		got = append(got, attempt.Status)
-	}
-	want := []webhooks.AttemptStatus{webhooks.AttemptFailed, webhooks.AttemptFailed, webhooks.AttemptSucceeded}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Error(diff)
+	for name, row := range map[string]struct {
+		status, sent int
+		want         []webhooks.AttemptStatus
+	}{
+		"Failure": {404, 1, []webhooks.AttemptStatus{webhooks.AttemptFailed, webhooks.AttemptFailed, webhooks.AttemptSucceeded}},
+		"Success": {200, 0, []webhooks.AttemptStatus{webhooks.AttemptFailed, webhooks.AttemptSucceeded, webhooks.AttemptUnknown}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, r := newFixture(t), receiver.New(t)
+			endpoint := f.endpoint(f.ref, r, "fatigue.alert")
+			r.Expect() // times are not the receiver's
+			hold := make(chan struct{})
+			r.Script(receiver.Answer{Status: 500}, receiver.Answer{Status: row.status, Hold: hold})
+			f.append(f.ref, events.FatigueAlert)
+			f.deliver(f.relay())
+			f.clock.advance(time.Minute)
+			due, err := f.hooks.Due(t.Context(), f.clock.now(), fair.Ask{Room: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wait := f.begin(webhooks.Batches(due)[0])
+			r.Await(t.Context(), t, 2)
+			f.clock.advance(time.Hour) // the lease is over
+			asked, err := f.hooks.Redeliver(t.Context(), f.ref, endpoint.ID, f.attempts(endpoint.ID)[0].ID)
+			if err != nil || asked.Number != 3 {
+				t.Fatalf("redeliver: %+v, %v", asked, err)
+			}
+			if got := f.attempts(endpoint.ID); len(got) != 3 || got[1].Status != webhooks.AttemptUnknown {
+				t.Errorf("attempts after Redeliver: %+v", got)
+			}
+			close(hold)
+			wait()
+			if n := f.sweep(); n != row.sent {
+				t.Errorf("the event was sent %d times again, want %d", n, row.sent)
+			}
+			var got []webhooks.AttemptStatus
+			for _, attempt := range f.attempts(endpoint.ID) {
+				got = append(got, attempt.Status)
+			}
+			if diff := cmp.Diff(got, row.want); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"parlance.dev/parlance/events"
@@ -61,17 +62,26 @@ func (o outcome) at(before, now Endpoint) outcome {
 		return o
 	}
 	moved := before.URL != now.URL || !bytes.Equal(before.SealedHeaders, now.SealedHeaders)
-	o.Uncounted = moved || !before.UpdatedAt.Equal(now.UpdatedAt)
+	o.Uncounted = moved || before.changed(now)
 	if moved && o.Delivery == deliveryFailed && !o.Once && !o.Test {
 		o.Delivery, o.NextAt = deliveryPending, o.EndedAt
 	}
 	return o
 }
 
+// late says whether the attempt may have been taken for lost, by another worker or by Redeliver.
+func (s *Service) late(o outcome) bool { return s.moment().Sub(o.BeganAt) >= s.policy.Timeout }
+
+// plain says whether the result is a success that changes nothing beside its own delivery and
+// attempt.
+func (s *Service) plain(one result) bool {
+	return one.outcome.verdict == verdictSucceeded && !s.late(one.outcome)
+}
+
 // record writes results of one endpoint, after waiting for its lock, and disables the endpoint in
 // the same transaction when the results call for that.
 func (s *Service) record(ctx context.Context, own []result) error {
-	if !slices.ContainsFunc(own, func(one result) bool { return one.outcome.counts() }) {
+	if !slices.ContainsFunc(own, func(one result) bool { return !s.plain(one) }) {
 		_, err := writeResults(ctx, s.db, own, waitForLock)
 		return postgres.MapError(err)
 	}
@@ -93,6 +103,9 @@ func (s *Service) record(ctx context.Context, own []result) error {
 		}
 		written, err := writeResults(ctx, tx, current, waitForLock)
 		if err != nil {
+			return err
+		}
+		if err := endFurther(ctx, tx, endpoint, current); err != nil {
 			return err
 		}
 		after := written[id]
@@ -213,7 +226,7 @@ const attemptEnds = `ON CONFLICT (delivery_id, attempt) DO UPDATE
 
 // recordSQL locks the endpoints before their deliveries, as everyone does who locks both. A failure
 // changes its delivery only while its worker has the lease, also an expired one: not after another
-// worker or Redeliver took it. A test has no lease.
+// worker or Redeliver took it.
 func recordSQL(mode lockMode) string {
 	return `
 WITH locked AS (
@@ -257,8 +270,7 @@ WITH locked AS (
       AND d.endpoint_id = e.id
       AND d.id = r.delivery_id
       AND (r.delivery_status = 'succeeded'
-           OR d.attempt = r.attempt
-              AND CASE WHEN d.status = 'pending' THEN d.lease_until IS NOT NULL ELSE d.test_body IS NOT NULL END)
+           OR d.attempt = r.attempt AND d.lease_until IS NOT NULL)
 ), flights AS (
     DELETE FROM webhook_flights AS f
     USING r
@@ -301,6 +313,48 @@ func writeResults(ctx context.Context, db bun.IDB, results []result, mode lockMo
 		written[endpoint.ID] = endpoint
 	}
 	return written, nil
+}
+
+// furtherText is the error of an attempt that an earlier one made needless.
+const furtherText = "An earlier attempt succeeded before this one had ended; it may not have been made."
+
+// endFurther ends the attempts that Redeliver asked for after attempts that succeeded late. What
+// has been received is not sent again, and a worker that is sending it writes down the answer.
+func endFurther(ctx context.Context, tx bun.Tx, endpoint Endpoint, own []result) error {
+	var deliveries []int64
+	var attempts []int
+	for _, one := range own {
+		if one.outcome.verdict == verdictSucceeded {
+			deliveries, attempts = append(deliveries, one.outcome.DeliveryID), append(attempts, one.outcome.Attempt)
+		}
+	}
+	if len(deliveries) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `
+WITH ended AS (
+    UPDATE webhook_attempts AS a
+    SET status = 'unknown',
+        error = ?
+    FROM unnest(?::bigint[], ?::integer[]) AS r (delivery_id, attempt)
+    WHERE a.tenant_id = ?
+      AND a.endpoint_id = ?
+      AND a.delivery_id = r.delivery_id
+      AND a.attempt > r.attempt
+      AND a.status = 'pending'
+    RETURNING a.delivery_id, a.attempt
+)
+UPDATE webhook_deliveries AS d
+SET attempt = greatest(d.attempt, ended.attempt)
+FROM ended
+WHERE d.tenant_id = ?
+  AND d.endpoint_id = ?
+  AND d.id = ended.delivery_id`, furtherText, pgdialect.Array(deliveries), pgdialect.Array(attempts),
+		endpoint.TenantID, endpoint.ID, endpoint.TenantID, endpoint.ID)
+	if err != nil {
+		return fmt.Errorf("end attempts after a late success: %w", err)
+	}
+	return nil
 }
 
 // disable ends deliveries to an enabled endpoint that the transaction has locked, and appends

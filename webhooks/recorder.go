@@ -26,8 +26,8 @@ const (
 )
 
 // recorder writes the results of all tasks of a process, many in one statement. A group holds the
-// successes of any number of endpoints. Results of an endpoint with a failure are written in a
-// transaction of their own, because the endpoint may have to be disabled in it.
+// successes of any number of endpoints. Results of an endpoint with a failure or a late success are
+// written in a transaction of their own, because more has to be changed in it.
 type recorder struct {
 	service *Service
 	// hurry ends the lingering.
@@ -145,16 +145,16 @@ func (r *recorder) next() (group []result, done bool) {
 // write records a group. Endpoints that another transaction has locked are skipped, so that the
 // others do not wait for them; their results are written apart.
 func (r *recorder) write(group []result) {
-	failed := map[EndpointID]bool{}
+	special := map[EndpointID]bool{}
 	for _, one := range group {
-		if one.outcome.verdict != verdictSucceeded {
-			failed[one.endpoint.ID] = true
+		if !r.service.plain(one) {
+			special[one.endpoint.ID] = true
 		}
 	}
 	apart := map[EndpointID][]result{}
 	var together []result
 	for _, one := range group {
-		if failed[one.endpoint.ID] {
+		if special[one.endpoint.ID] {
 			apart[one.endpoint.ID] = append(apart[one.endpoint.ID], one)
 		} else {
 			together = append(together, one)
