@@ -64,15 +64,20 @@ FROM (
 ORDER BY seq, endpoint_id
 ON CONFLICT (endpoint_id, event_id) DO NOTHING
 RETURNING id, tenant_id, workspace_id, endpoint_id, attempt, queued_until IS NOT NULL AS queued
-), metered AS (
-    INSERT INTO usage_records (tenant_id, workspace_id, agent_id, source, meter, model, quantity, at)
-    SELECT tenant_id, workspace_id, '', 'deliveries from ' || min(id), 'deliveries', '', count(*), now()
-    FROM made
-    GROUP BY tenant_id, workspace_id
+), metered AS (` + meterMade + `
 )
 SELECT id, tenant_id, endpoint_id, attempt, queued
 FROM made
 ORDER BY id`
+
+// meterMade counts the deliveries of made as usage, but not one that is pending again after it
+// failed.
+const meterMade = `
+    INSERT INTO usage_records (tenant_id, workspace_id, agent_id, source, meter, model, quantity, at)
+    SELECT tenant_id, workspace_id, '', 'deliveries from ' || min(id), 'deliveries', '', count(*), now()
+    FROM made
+    WHERE attempt = 0
+    GROUP BY tenant_id, workspace_id`
 
 // FanOut makes the deliveries of public events in the transaction that marks them relayed: one for
 // each enabled or paused endpoint of the workspace (of all workspaces, when the event is the

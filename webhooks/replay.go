@@ -147,7 +147,8 @@ WITH made AS (
         `+restartSchedule+`
     WHERE d.status = 'failed'
       AND d.tenant_id = excluded.tenant_id
-    RETURNING id
+    RETURNING id, tenant_id, workspace_id, attempt
+), metered AS (`+meterMade+`
 )
 SELECT count(*) FROM made`, now, now, endpoint.TenantID, endpoint.ID, endpoint.TenantID, endpoint.WorkspaceID,
 		part.after, part.upTo, part.since, part.most+1).Scan(ctx, &n)

@@ -79,6 +79,10 @@ func TestEnableSince(t *testing.T) {
 			if again := f.enable(endpoint.ID, begin); again.Requeued != 0 {
 				t.Errorf("%d sent anew although all were received", again.Requeued)
 			}
+			made := f.number("SELECT count(*) FROM webhook_deliveries")
+			if got := f.number("SELECT sum(quantity) FROM usage_records WHERE meter = 'deliveries'"); got != made {
+				t.Errorf("%d deliveries are counted as usage, want %d", got, made)
+			}
 		})
 	}
 }
