@@ -142,7 +142,7 @@ func (s *Service) sendAll(ctx context.Context, endpoint Endpoint, claims []claim
 				return nil
 			}
 			report.unrecorded.Add(1)
-			s.recorder.add(result{ctx: ctx, endpoint: endpoint, outcome: o, recordedFunc: report.recorded})
+			s.recorder.add(result{ctx: ctx, endpoint: endpoint, outcome: o, report: report})
 			return nil
 		})
 	}

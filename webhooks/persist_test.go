@@ -43,18 +43,25 @@ func block(ctx context.Context, t *testing.T, answer receiver.Answer) blocked {
 		b.ended <- err
 	}()
 	b.hook.Await(t.Context(), t, 1)
-	tx, err := b.db.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.unlock = func() { _ = tx.Rollback() } // nothing was changed; twice is harmless
-	t.Cleanup(b.unlock)
-	if _, err := tx.ExecContext(t.Context(), "SELECT FROM webhook_endpoints WHERE tenant_id = ? AND id = ? FOR UPDATE",
-		b.ref.TenantID, b.endpoint.ID); err != nil {
-		t.Fatal(err)
-	}
+	b.unlock = b.lock(b.endpoint.ID)
 	close(hold)
 	return b
+}
+
+// lock locks an endpoint until unlock, or the end of the test.
+func (f *fixture) lock(id webhooks.EndpointID) (unlock func()) {
+	f.t.Helper()
+	tx, err := f.db.BeginTx(f.t.Context(), nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	unlock = func() { _ = tx.Rollback() } // nothing was changed; twice is harmless
+	f.t.Cleanup(unlock)
+	_, err = tx.ExecContext(f.t.Context(), "SELECT FROM webhook_endpoints WHERE tenant_id = ? AND id = ? FOR UPDATE", f.ref.TenantID, id)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return unlock
 }
 
 // TestResultsOutliveALock shows that an answer is recorded when the endpoint's lock is released,
@@ -125,6 +132,42 @@ func TestRecordingEndsWithTheTask(t *testing.T) {
 	if got := b.attempts(b.endpoint.ID); len(got) != 2 || got[0].Status != webhooks.AttemptUnknown || got[1].Number != 2 {
 		t.Errorf("attempts %+v", got)
 	}
+}
+
+// TestRecordingBesideATaskThatEnds shows that the results of a task are recorded although another
+// one, whose results of the same endpoint came at the same moment, ends before.
+func TestRecordingBesideATaskThatEnds(t *testing.T) {
+	t.Parallel()
+	f, r := newFixture(t, shortRecordTimeout), receiver.New(t)
+	endpoint := f.endpoint(f.ref, r, "fatigue.alert")
+	const each = 16 // so many that some results of both come together
+	hold := make(chan struct{})
+	r.Always(receiver.Answer{Hold: hold})
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	f.happen(each)
+	batch := webhooks.Batches(f.relay())[0]
+	ended := make(chan error, 1)
+	go func() {
+		_, err := f.hooks.Deliver(ctx, batch)
+		ended <- err
+	}()
+	r.Await(t.Context(), t, each)
+	f.happen(each)
+	wait := f.begin(webhooks.Batches(f.relay())[0])
+	r.Await(t.Context(), t, 2*each)
+	unlock := f.lock(endpoint.ID)
+	close(hold)
+	f.clock.advance(time.Hour)
+	harness.Await(t, harness.Patience, "the claims are renewed", func() bool {
+		return f.number("SELECT count(*) FROM webhook_deliveries WHERE lease_until > ?", f.clock.now()) == 2*each
+	})
+	end()
+	if err := <-ended; err == nil {
+		t.Error("Deliver succeeded without a recorded result")
+	}
+	unlock()
+	wait()
 }
 
 // TestLateResult shows that a failure that is recorded late does not undo a Redeliver, and that a

@@ -45,8 +45,9 @@ type result struct {
 	ctx      context.Context //nolint:containedctx // the task's: results of several tasks are written together
 	endpoint Endpoint
 	outcome  outcome
-	// recordedFunc is called once, outside all locks, when the outcome was written or given up.
-	recordedFunc func(outcome, error)
+	// report is the task's; it is told once, outside all locks, when the outcome was written or given
+	// up.
+	report *report
 }
 
 func newRecorder(s *Service) *recorder {
@@ -151,18 +152,16 @@ func (r *recorder) write(group []result) {
 			special[one.endpoint.ID] = true
 		}
 	}
-	apart := map[EndpointID][]result{}
+	apart := map[*report][]result{}
 	var together []result
 	for _, one := range group {
 		if special[one.endpoint.ID] {
-			apart[one.endpoint.ID] = append(apart[one.endpoint.ID], one)
+			apart[one.report] = append(apart[one.report], one)
 		} else {
 			together = append(together, one)
 		}
 	}
-	for _, own := range apart {
-		go r.writeApart(own)
-	}
+	r.writeApart(apart)
 	if len(together) == 0 {
 		return
 	}
@@ -170,31 +169,34 @@ func (r *recorder) write(group []result) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(together[0].ctx), r.service.policy.RecordTimeout)
 	defer cancel()
 	written, err := writeResults(ctx, r.service.db, together, skipLocked)
-	skipped := map[EndpointID][]result{}
+	skipped := map[*report][]result{}
 	for _, one := range together {
 		if _, ok := written[one.endpoint.ID]; ok && err == nil {
-			one.recordedFunc(one.outcome, nil)
+			one.report.recorded(one.outcome, nil)
 			continue
 		}
-		skipped[one.endpoint.ID] = append(skipped[one.endpoint.ID], one)
+		skipped[one.report] = append(skipped[one.report], one)
 	}
-	for _, own := range skipped {
-		go r.writeApart(own)
+	r.writeApart(skipped)
+}
+
+// writeApart begins to record results, those of each task by themselves, because what cannot be
+// written is tried again as long as that task lives.
+func (r *recorder) writeApart(byTask map[*report][]result) {
+	for task, own := range byTask {
+		go func() {
+			err := r.service.recordPersistently(own)
+			if err != nil {
+				err = fmt.Errorf("record %d attempts: %w", len(own), err)
+			}
+			for _, one := range own {
+				task.recorded(one.outcome, err)
+			}
+		}()
 	}
 }
 
-// writeApart records results of one endpoint.
-func (r *recorder) writeApart(own []result) {
-	err := r.service.recordPersistently(own)
-	if err != nil {
-		err = fmt.Errorf("record %d attempts: %w", len(own), err)
-	}
-	for _, one := range own {
-		one.recordedFunc(one.outcome, err)
-	}
-}
-
-// recordPersistently records results of one endpoint and tries again as long as their task lives,
+// recordPersistently records results of one task and tries again as long as that lives,
 // renewing their leases: a locked endpoint or a restarting database must not turn an answer into an
 // unknown outcome and send the event again. A try whose own outcome is unknown may count a failure
 // twice.
