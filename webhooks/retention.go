@@ -213,23 +213,39 @@ WHERE id IN (
 	}
 }
 
-// expireSQL deletes a page of old events without deliveries, and stores up to which position each
-// feed has lost events.
-const expireSQL = `
-WITH page AS (
+// pageSQL is a page of events.
+const pageSQL = `
     SELECT seq,
            created_at
     FROM events
     WHERE seq > ?
     ORDER BY seq
-    LIMIT ?
+    LIMIT ?`
+
+// unused is the condition under which event e can be deleted at its age.
+const unused = `e.created_at < ?
+  AND e.relayed_at IS NOT NULL
+  AND NOT EXISTS (SELECT FROM webhook_deliveries AS d WHERE d.event_seq = e.seq)`
+
+// lockOldSQL locks the events of a page that can be deleted, but not one that somebody is making a
+// delivery of.
+const lockOldSQL = `
+WITH page AS (` + pageSQL + `
+)
+SELECT e.seq
+FROM events AS e
+JOIN page USING (seq)
+WHERE ` + unused + `
+FOR UPDATE OF e SKIP LOCKED`
+
+// expireSQL deletes those of a page's events that are locked and have got no deliveries before, and
+// stores up to which position each feed has lost events.
+const expireSQL = `
+WITH page AS (` + pageSQL + `
 ), deleted AS (
     DELETE FROM events AS e
-    USING page
-    WHERE e.seq = page.seq
-      AND e.created_at < ?
-      AND e.relayed_at IS NOT NULL
-      AND NOT EXISTS (SELECT FROM webhook_deliveries AS d WHERE d.event_seq = e.seq)
+    WHERE e.seq = ANY (?)
+      AND ` + unused + `
     RETURNING e.tenant_id, e.workspace_id, e.position
 ), floors AS (
     INSERT INTO event_feed_floors AS f (tenant_id, workspace_id, position)
@@ -244,20 +260,39 @@ SELECT coalesce(max(seq), 0) AS last,
        count(*) FILTER (WHERE created_at < ?) AS old
 FROM page`
 
+// eventPage is what expirePage has seen.
+type eventPage struct {
+	Last int64 `bun:"last"`
+	Old  int   `bun:"old"`
+}
+
 // expireEvents deletes old events page by page, until a page has none.
 func (s *Service) expireEvents(ctx context.Context, cutoff time.Time) error {
-	page := struct {
-		Last int64 `bun:"last"`
-		Old  int   `bun:"old"`
-	}{}
-	for {
-		err := s.db.NewRaw(postgres.RawForAllTenants("retention deletes old rows of all tenants", expireSQL),
-			page.Last, expireBatch, cutoff, cutoff).Scan(ctx, &page)
-		if err != nil {
-			return postgres.MapError(fmt.Errorf("delete old events: %w", err))
+	for last := int64(0); ; {
+		page, err := s.expirePage(ctx, last, cutoff)
+		if err != nil || page.Old == 0 {
+			return err
 		}
-		if page.Old == 0 {
-			return nil
-		}
+		last = page.Last
 	}
+}
+
+// expirePage deletes the old events of the page after last. It locks them in a statement of their
+// own, so that the next one sees the deliveries that were made of them until then.
+func (s *Service) expirePage(ctx context.Context, last int64, cutoff time.Time) (page eventPage, err error) {
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		var old []int64
+		err := tx.NewRaw(postgres.RawForAllTenants("retention deletes old rows of all tenants", lockOldSQL),
+			last, expireBatch, cutoff).Scan(ctx, &old)
+		if err != nil {
+			return fmt.Errorf("lock old events: %w", err)
+		}
+		err = tx.NewRaw(postgres.RawForAllTenants("retention deletes old rows of all tenants", expireSQL),
+			last, expireBatch, pgdialect.Array(old), cutoff, cutoff).Scan(ctx, &page)
+		if err != nil {
+			return fmt.Errorf("delete old events: %w", err)
+		}
+		return nil
+	})
+	return page, err
 }

@@ -289,6 +289,47 @@ func TestSweepBesideTheRelay(t *testing.T) {
 	}
 }
 
+// TestSweepBesideEnable shows that a sweep leaves an event that Enable is making a delivery of.
+func TestSweepBesideEnable(t *testing.T) {
+	t.Parallel()
+	f := keeping(t)
+	r := receiver.New(t)
+	endpoint := f.endpoint(f.ref, r, "fatigue.alert")
+	r.Expect() // times are not the receiver's
+	r.Script(receiver.Answer{Status: 410})
+	f.sent()
+	f.clock.advance(time.Second)
+	since := f.clock.now()
+	missed := f.append(f.ref, events.FatigueAlert)
+	f.relay()
+	f.clock.advance(30*day - time.Second)
+	done := make(chan struct{})
+	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
+		if err := events.LockRelay(ctx, tx); err != nil {
+			return err
+		}
+		go func() {
+			defer close(done)
+			if got, err := f.hooks.Enable(t.Context(), f.ref, endpoint.ID, since); err != nil || got.Requeued != 1 {
+				t.Errorf("%d sent anew, %v; want 1", got.Requeued, err)
+			}
+		}()
+		if err := f.awaitLock(ctx, done); err != nil { // Enable waits for the relay, and has not committed
+			return err
+		}
+		f.clock.advance(2 * time.Second) // now the event is too old
+		return f.hooks.Sweep(t.Context(), f.clock.now())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	f.sweep()
+	if got := r.Requests(); len(got) != 2 || got[1].EventID != missed {
+		t.Errorf("requests %v, want the missed event too", eventIDs(got))
+	}
+}
+
 // TestSweepWaitsBriefly shows that a sweep gives up when a partition stays locked.
 func TestSweepWaitsBriefly(t *testing.T) {
 	t.Parallel()
