@@ -26,8 +26,8 @@ type EnabledEndpoint struct {
 // Enable enables an endpoint and releases its held deliveries; an enabled endpoint stays as it is.
 // With a since that is not zero the endpoint also gets the events since then that it wants and has
 // not received: missed while it was disabled or not subscribed, or failed. They are sent in the
-// order of the feed, each once, with a new schedule. Events that were deleted, or are older than
-// the endpoint or the retention, are not sent.
+// order of the feed, to an ordered endpoint the failed ones first, each once, with a new schedule.
+// Events that were deleted, or are older than the endpoint or the retention, are not sent.
 // Errors: NotFound, Invalid invalid-request (since in the future, or more than Policy.MaxReplay
 // events to send: nothing is changed).
 func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID, since time.Time) (EnabledEndpoint, error) {
