@@ -48,8 +48,19 @@ func (e *engine) accept(live *Live, commandID string, message sessions.Message) 
 
 // insert stores an item that a client adds to what the model sees.
 func (e *engine) insert(live *Live, c Insert) {
-	message := sessions.Message{ItemID: c.ItemID, After: c.After, Text: c.Text}
-	var err *fault.Error
+	message, err := c.stored()
+	if err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: err})
+		return
+	}
+	if e.accept(live, c.CommandID, message) {
+		e.leaveToOperator(live)
+	}
+}
+
+// stored is the item as it is stored, or why it cannot be inserted.
+func (c Insert) stored() (message sessions.Message, err *fault.Error) {
+	message = sessions.Message{ItemID: c.ItemID, After: c.After, Text: c.Text}
 	switch c.Kind {
 	case sessions.SystemItem:
 		message.Role = sessions.RoleSystem
@@ -69,13 +80,7 @@ func (e *engine) insert(live *Live, c Insert) {
 	if err == nil && len(message.Calls) == 0 && !turns.IsSayable(message.Text) {
 		err = turns.ErrTextLength()
 	}
-	if err != nil {
-		live.push(Failed{CommandID: c.CommandID, Err: err})
-		return
-	}
-	if e.accept(live, c.CommandID, message) {
-		e.leaveToOperator(live)
-	}
+	return message, err
 }
 
 const (

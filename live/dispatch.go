@@ -38,10 +38,8 @@ func (e *engine) run(work func()) {
 // carryOut carries out a command.
 func (e *engine) carryOut(live *Live, command Command) {
 	if e.attached[live.channel] != live || e.ending != nil {
-		if cut, is := command.(Truncate); is && cut.HeardText != nil { // it was heard, whatever became of the socket
-			e.truncate(live, cut)
-		}
-		return // the socket is closing
+		e.carryOutLate(live, command)
+		return
 	}
 	if run := e.current; run != nil && run.doneSent && len(run.deferred) < maxDeferred {
 		run.deferred = append(run.deferred, deferredCommand{live: live, command: command}) // the client has seen the answer's end

@@ -49,7 +49,7 @@
 //	inbox, live, live_queue                 a socket's end, and how it reaches the engine
 //	answer, engine                          the engine's state
 //	send … resume, close, join, handover    what the engine does
-//	dispatch                                which of it a command is about
+//	dispatch, late                          which of it a command is about
 //	service, admission, notices, heartbeat  the doors
 //
 // Events: none. Tables: session_connections, which belongs to package sessions.

@@ -97,7 +97,7 @@ var layered = map[string]layering{
 				"heartbeat.go", "item.go", "join.go", "notices.go", "options.go", "resume.go", "send.go", "service.go", "session.go",
 				"start.go",
 			},
-			{"dispatch.go", "input.go", "respond.go"},
+			{"dispatch.go", "late.go", "input.go", "respond.go"},
 		},
 	},
 	"guards": {

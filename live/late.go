@@ -1,0 +1,72 @@
+package live
+
+import (
+	"strings"
+
+	"parlance.dev/parlance/sessions"
+)
+
+// CallCommand begins the ids of the commands that a call of package voice gives by itself, such as
+// for what its user has said.
+const CallCommand = "voice:"
+
+// A command is late when its socket is no longer attached, or its session is ending. A client whose
+// connection was lost sends its messages again, so they are taken from its next socket only.
+// Nobody sends again what the user has said aloud.
+
+// carryOutLate carries out a late command, as far as nobody sends it again.
+func (e *engine) carryOutLate(live *Live, command Command) {
+	if cut, is := command.(Truncate); is && cut.HeardText != nil { // it was heard, whatever became of the socket
+		e.truncate(live, cut)
+		return
+	}
+	if e.ending != nil {
+		return
+	}
+	successor := e.successorOf(live)
+	switch c := command.(type) {
+	case UserMessage:
+		switch {
+		case !strings.HasPrefix(c.CommandID, CallCommand):
+		case successor != nil:
+			e.acceptMessage(successor, c)
+		case c.isSayable():
+			e.storeUnanswered(c.stored())
+		}
+	case Ask:
+		switch {
+		case successor == nil:
+			e.carryOutLate(live, c.Message)
+		case strings.HasPrefix(c.Message.CommandID, CallCommand):
+			e.acceptAndRespond(successor, c)
+		}
+	case Insert:
+		switch message, err := c.stored(); {
+		case err != nil || !strings.HasPrefix(c.CommandID, CallCommand):
+		case successor != nil:
+			e.insert(successor, c)
+		default:
+			e.storeUnanswered(message)
+		}
+	}
+}
+
+// successorOf returns the Live for which the late commands of a socket are carried out: that of its
+// channel, unless the client is on another node now. nil: there is none.
+func (e *engine) successorOf(live *Live) *Live {
+	if next := e.socketOf(live.channel); next != nil && !next.dropWhenIdle {
+		return next
+	}
+	return nil
+}
+
+// storeUnanswered stores what was said on a socket without a successor, in the unanswered turn or
+// one of its own. Nobody here asks for an answer to that, so it is closed: the model sees it in the
+// next answer, whichever node gives that.
+func (e *engine) storeUnanswered(message sessions.Message) {
+	open := e.unanswered
+	if e.accept(nil, "", message) && e.unanswered != open {
+		e.abandonTurn(e.unanswered)
+		e.unanswered = ""
+	}
+}
