@@ -87,6 +87,7 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (arrival, 
 	}
 	live.onCommand = func(c Command) { e.carryOut(live, c) }
 	live.onCut = func(ctx context.Context, c Truncate) error { return s.cutHeard(ctx, live.session, c) }
+	live.onFeedback = func(ctx context.Context, c Feedback) error { return s.saveFeedback(ctx, live.session, c) }
 	live.onLeave = func(how Leaving, keepsEvents bool) { e.leave(live, how, keepsEvents) }
 	var (
 		refused    error

@@ -121,17 +121,18 @@ func (e *engine) finish(run *answer, outcome turns.Outcome) {
 		}
 	}
 	e.dropIfDone(live)
-	switch {
-	case outcome.Session.Closed():
-		e.closeSession(closedBy(outcome.Session))
-	case e.ending != nil:
-		e.closeSession(*e.ending)
-	default:
-		for _, deferred := range run.deferred {
-			e.carryOut(deferred.live, deferred.command)
-		}
-		e.startNext()
+	if outcome.Session.Closed() {
+		closed := closedBy(outcome.Session)
+		e.ending = &closed
 	}
+	for _, deferred := range run.deferred {
+		e.carryOut(deferred.live, deferred.command)
+	}
+	if e.ending != nil {
+		e.closeSession(*e.ending)
+		return
+	}
+	e.startNext()
 }
 
 // observeTurn adds a turn that was taken without a socket. It may hold results of the client's

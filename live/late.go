@@ -11,18 +11,32 @@ import (
 const CallCommand = "voice:"
 
 // A command is late when its socket is no longer attached, or its session is ending. A client whose
-// connection was lost sends its messages again, so they are taken from its next socket only.
-// Nobody sends again what the user has said aloud.
+// connection was lost sends its messages again, and its results for which it asks for an answer
+// itself: those are taken from its next socket only. Nobody sends again what the user has said
+// aloud.
 
-// carryOutLate carries out a late command, as far as nobody sends it again.
+// carryOutLate carries out a late command, as far as its client does not send it again.
 func (e *engine) carryOutLate(live *Live, command Command) {
-	if cut, is := command.(Truncate); is && cut.HeardText != nil { // it was heard, whatever became of the socket
-		e.truncate(live, cut)
-		return
+	switch c := command.(type) {
+	case Truncate:
+		if c.HeardText != nil { // it was heard, whatever became of the socket
+			e.truncate(live, c)
+		}
+	case Feedback:
+		if run := e.current; run != nil && len(run.deferred) < maxDeferred {
+			run.deferred = append(run.deferred, deferredCommand{live: live, command: c}) // it may be about the answer in progress
+			return
+		}
+		e.saveFeedback(live, c)
+	default:
+		if e.ending == nil {
+			e.carryOutForSuccessor(live, command)
+		}
 	}
-	if e.ending != nil {
-		return
-	}
+}
+
+// carryOutForSuccessor carries out a command of a socket that is gone, whose session continues.
+func (e *engine) carryOutForSuccessor(live *Live, command Command) {
 	successor := e.successorOf(live)
 	switch c := command.(type) {
 	case UserMessage:
@@ -36,7 +50,7 @@ func (e *engine) carryOutLate(live *Live, command Command) {
 	case Ask:
 		switch {
 		case successor == nil:
-			e.carryOutLate(live, c.Message)
+			e.carryOutForSuccessor(live, c.Message)
 		case strings.HasPrefix(c.Message.CommandID, CallCommand):
 			e.acceptAndRespond(successor, c)
 		}
@@ -48,6 +62,12 @@ func (e *engine) carryOutLate(live *Live, command Command) {
 		default:
 			e.storeUnanswered(message)
 		}
+	case ToolOutput:
+		if successor != nil && c.Respond {
+			e.acceptToolOutput(successor, c)
+		}
+	case Approve:
+		e.approve(live, c)
 	}
 }
 

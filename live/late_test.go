@@ -80,3 +80,69 @@ func TestLateMessage(t *testing.T) {
 		t.Errorf("got %+v", added)
 	}
 }
+
+// TestLateResult: a result whose client asks for no answer by itself is taken for its next socket.
+func TestLateResult(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.model = &script{steps: []step{say("", call("pick", `{}`)), say("The red one.")}}
+	made := f.create(t)
+	old := f.join(t, f.Node, made)
+	old.offer()
+	calls := old.ask("Which?")
+	next := f.join(t, f.Node, made)
+	old.do(live.ToolOutput{CallID: calls["pick"], Output: "red", Respond: true})
+	if done, _ := until[turns.ResponseDone](next); done.Text != "The red one." {
+		t.Errorf("answered %+v", done)
+	}
+}
+
+// TestLateApproval: a client's decision counts although its socket was replaced.
+func TestLateApproval(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.guarded(t)
+	f.model = pays(1)
+	made := f.create(t)
+	old := f.join(t, f.Node, made)
+	old.do(live.UserMessage{Text: "Pay five."})
+	old.do(live.Respond{})
+	asked, _ := until[turns.ApprovalRequested](old)
+	next := f.join(t, f.Node, made)
+	old.do(live.Approve{RequestID: asked.RequestID, Approved: true})
+	if done, _ := until[turns.ToolDone](next); done.Result.ErrorCode != "" || !strings.Contains(done.Output, "Paid.") {
+		t.Errorf("got %+v", done)
+	}
+}
+
+// TestLateFeedback: feedback is kept although its socket was replaced, and although the session
+// ends or has ended.
+func TestLateFeedback(t *testing.T) {
+	t.Parallel()
+	liked := live.Feedback{Feedback: sessions.Feedback{Score: sessions.Like}}
+	goodbye := say("", call("end_call", `{"reason":"done","message":"Goodbye."}`))
+	for _, row := range []struct {
+		name string
+		step step
+		// between happens between the answer and the feedback.
+		between func(t *testing.T, f *fixture, made sessions.Created, s *socket)
+	}{
+		{"replaced", say("The red one."), func(t *testing.T, f *fixture, made sessions.Created, _ *socket) { f.join(t, f.Node, made) }},
+		{"in the farewell", goodbye, func(*testing.T, *fixture, sessions.Created, *socket) {}},
+		{"ended", goodbye, func(_ *testing.T, _ *fixture, _ sessions.Created, s *socket) { until[live.Closed](s) }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.model = &script{steps: []step{row.step}}
+			made := f.create(t)
+			s := f.join(t, f.Node, made)
+			talk(s, "Which?")
+			row.between(t, f, made, s)
+			s.do(liked)
+			await(t, "the feedback is stored", func() bool {
+				return f.transcript(t, made.Session.ID)[0].Feedback == sessions.Like && f.get(t, made.Session.ID).Likes.Likes == 1
+			})
+		})
+	}
+}

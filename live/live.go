@@ -33,8 +33,9 @@ type Live struct {
 	// the engine, for its inbox.
 	onCommand func(Command)
 	onLeave   func(how Leaving, keepsEvents bool)
-	// onCut is CutHeard's.
-	onCut func(ctx context.Context, c Truncate) error
+	// onCut is CutHeard's. onFeedback stores feedback when the engine has left the node.
+	onCut      func(ctx context.Context, c Truncate) error
+	onFeedback func(ctx context.Context, c Feedback) error
 
 	// The engine's, which nothing else reads or writes.
 
@@ -92,10 +93,14 @@ func (l *Live) History() []sessions.Item { return l.history }
 
 // Do has the engine carry out a command, and waits only while the engine is busy. What the command
 // does arrives as events.
-// Errors: Precondition session-closed after Closed; ctx's.
+// Feedback is stored also when the conversation has left this node.
+// Errors: Precondition session-closed after Closed; ctx's; of feedback then those of storing it.
 func (l *Live) Do(ctx context.Context, c Command) error {
 	err := l.inbox.put(ctx, func() { l.onCommand(c) })
 	if errors.Is(err, errEnded) {
+		if feedback, is := c.(Feedback); is {
+			return l.onFeedback(ctx, feedback)
+		}
 		return fault.New(fault.SessionClosed, "The conversation has ended.")
 	}
 	return err

@@ -199,21 +199,26 @@ func (e *engine) createGreeting(live *Live) {
 
 // saveFeedback stores a client's feedback.
 func (e *engine) saveFeedback(live *Live, c Feedback) {
-	if c.Score != sessions.NoScore && c.Score != sessions.Like && c.Score != sessions.Dislike {
-		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("score", "in", "A score is like or dislike, or none.")})
-		return
+	ctx := live.origin.Context(context.WithoutCancel(e.s.life))
+	if err := e.s.saveFeedback(ctx, e.session, c); err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: postgres.Decide(err)})
 	}
-	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.life)), sessions.WriteTimeout)
+}
+
+// saveFeedback stores a client's feedback, also when its session has ended. Errors: Invalid
+// invalid-request (the score, or there is no such answer), Unavailable.
+func (s *Service) saveFeedback(ctx context.Context, session sessions.Session, c Feedback) error {
+	if c.Score != sessions.NoScore && c.Score != sessions.Like && c.Score != sessions.Dislike {
+		return fault.InvalidField("score", "in", "A score is like or dislike, or none.")
+	}
+	ctx, cancel := context.WithTimeout(ctx, sessions.WriteTimeout)
 	defer cancel()
-	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
-		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+	return s.turns.ReachSession(ctx, session.ID, func(ctx context.Context) error {
+		return s.sessions.Locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 			if err := sessions.SetFeedback(ctx, tx, *row, c.Feedback); err != nil {
 				return err
 			}
 			return sessions.CountFeedback(ctx, tx, row)
 		})
 	})
-	if err != nil {
-		live.push(Failed{CommandID: c.CommandID, Err: postgres.Decide(err)})
-	}
 }
