@@ -133,10 +133,12 @@ func (s *Service) cutHeard(ctx context.Context, session sessions.Session, c Trun
 		_, err := s.writeEdit(ctx, session, "", c.ItemID, edit)
 		return err
 	})
-	if reason := postgres.Decide(err); err != nil && reason.Reason != fault.ServiceUnavailable {
+	switch fault.ReasonOf(err) {
+	case fault.InvalidRequest, fault.SessionClosed, fault.ResourceNotFound:
 		return nil // it is as it can be
+	default:
+		return err
 	}
-	return err
 }
 
 // editItem stores an edit; false when it could not, which live has been told.

@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -106,6 +107,43 @@ func TestHeardBySocketThatIsGone(t *testing.T) {
 		edit := f.get(t, made.Session.ID).ItemEdits[second]
 		return edit.Cut != nil && edit.Cut.Text == "It comes"
 	})
+}
+
+// TestHeardWhileDatabaseIsSlow: what was heard on a node that the conversation has left can be
+// noted again when the database does not answer in time. There is nothing to note of an item that
+// is not there.
+func TestHeardWhileDatabaseIsSlow(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.model = &script{steps: []step{say("The parcel comes on Friday morning.")}}
+	made := f.create(t, func(p *sessions.CreateParams) { p.Modality = sessions.Voice })
+	s := f.joinChannel(t, f.Node, made, sessions.VoiceChannel)
+	s.do(live.UserMessage{Text: "When?"})
+	s.do(live.Respond{Spoken: true})
+	done, _ := until[turns.ResponseDone](s)
+	s.Leave(live.Dropped)
+	text := "The parcel"
+	cut := live.Truncate{ItemID: done.Items[0].ID, AudioEndMS: 700, HeardText: &text}
+	tx := f.holdRow(t, made.Session.ID)
+	ctx, stop := context.WithCancel(t.Context())
+	noted := make(chan error, 1)
+	go func() { noted <- s.CutHeard(ctx, cut) }()
+	f.awaitLock(t)
+	stop()
+	if err := <-noted; err == nil {
+		t.Error("said to be noted while the row is locked")
+	}
+	_ = tx.Rollback(t.Context())
+	if err := s.CutHeard(t.Context(), cut); err != nil {
+		t.Error(err)
+	}
+	if edit := f.get(t, made.Session.ID).ItemEdits[cut.ItemID]; edit.Cut == nil || edit.Cut.Text != text {
+		t.Errorf("noted %+v", edit)
+	}
+	cut.ItemID = "item_none"
+	if err := s.CutHeard(t.Context(), cut); err != nil {
+		t.Errorf("of an item that is not there: %v", err)
+	}
 }
 
 // TestRemovedOnAnotherNode: an item that was said on one node is removed on the other.

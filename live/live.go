@@ -106,8 +106,8 @@ func (l *Live) Do(ctx context.Context, c Command) error {
 	return err
 }
 
-// CutHeard notes what was heard of an item when the conversation has left this node. Errors:
-// Unavailable; it may be called again then.
+// CutHeard notes what was heard of an item when the conversation has left this node. After an error
+// it was not noted, and may be called again.
 func (l *Live) CutHeard(ctx context.Context, c Truncate) error { return l.onCut(ctx, c) }
 
 // SpeakAnswers says whether answers that no Respond of the socket asks for, such as those to a
