@@ -12,10 +12,7 @@ import (
 
 // closeSession closes every socket, once the answers in progress are recorded.
 func (e *engine) closeSession(closed Closed) {
-	e.waiting = nil
-	if e.current != nil {
-		e.current.cancel(turns.ErrEnding)
-	}
+	e.stopAnswering()
 	e.cancelOutOfBand(nil, turns.ErrEnding)
 	if e.current != nil || len(e.outOfBand) > 0 {
 		e.ending = &closed
@@ -23,6 +20,14 @@ func (e *engine) closeSession(closed Closed) {
 	}
 	for _, live := range e.sockets() {
 		e.drop(live, closed)
+	}
+}
+
+// stopAnswering stops the answer in progress and forgets those that wait: the session ends.
+func (e *engine) stopAnswering() {
+	e.waiting = nil
+	if e.current != nil {
+		e.current.cancel(turns.ErrEnding)
 	}
 }
 
@@ -51,10 +56,7 @@ func (e *engine) endSession(live *Live, c End) {
 		live.push(Failed{Err: postgres.Decide(err)})
 		return
 	}
-	e.waiting = nil
-	if e.current != nil {
-		e.current.cancel(turns.ErrEnding)
-	}
+	e.stopAnswering()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.life), sessions.WriteTimeout)
 	defer cancel()
 	var session sessions.Session
@@ -88,20 +90,15 @@ func (e *engine) leave(live *Live, how Leaving, keepsEvents bool) {
 		live.discard()
 		e.cancelOutOfBand(live, turns.ErrStopped)
 	}
-	isOver := how != Dropped && len(e.attached) == 0
-	if isOver {
-		e.waiting = nil
-		if e.current != nil {
-			e.current.cancel(turns.ErrEnding)
-		}
-	}
 	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.life)), sessions.WriteTimeout)
 	defer cancel()
 	now := e.s.sessions.Now()
+	isOver := false
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
 		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
 			last, err := sessions.LeaveTx(ctx, tx, row, live.number, now)
-			if err != nil || !last || how == Dropped {
+			isOver = last && how != Dropped
+			if err != nil || !isOver {
 				return err
 			}
 			reason := sessions.ReasonHangUp
@@ -117,10 +114,14 @@ func (e *engine) leave(live *Live, how Leaving, keepsEvents bool) {
 		})
 	})
 	if turns.IsOffline(err) {
+		isOver = how != Dropped && len(e.attached) == 0 // as far as this node knows
 		err = e.s.turns.KeepLeft(turns.LeftParams{Session: e.session, Socket: live.number, HungUp: how == HungUp, At: now})
 	}
-	if err != nil { // heartbeats no longer refresh the socket's row, so the sweep finds it lost
+	switch {
+	case err != nil: // heartbeats no longer refresh the socket's row, so the sweep finds it lost
 		e.s.log.ErrorContext(ctx, "socket's leaving not recorded", "session_id", e.id, "error", err)
+	case isOver:
+		e.stopAnswering()
 	}
 }
 

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -99,6 +100,33 @@ func TestLifecycle(t *testing.T) {
 				t.Errorf("event %+v", calls[0])
 			}
 		})
+	}
+}
+
+// TestHangUpBesideAnotherNode: a socket that hangs up ends nothing while the session has another
+// one on another node: what it has asked is answered.
+func TestHangUpBesideAnotherNode(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	f.model = &script{steps: []step{paused(asked, goOn), say("In Bern.")}}
+	made := f.create(t, func(p *sessions.CreateParams) { p.Modality = sessions.VoiceAndText })
+	f.joinChannel(t, f.node(t), made, sessions.VoiceChannel)
+	chat := f.join(t, f.Node, made)
+	chat.do(live.UserMessage{Text: "When does it come?"})
+	chat.do(live.Respond{})
+	received(t, "the request", asked)
+	chat.do(live.UserMessage{Text: "And where?"})
+	chat.do(live.Respond{})
+	chat.Leave(live.HungUp)
+	close(goOn)
+	var all []sessions.Turn
+	await(t, "the end of both turns", func() bool {
+		all = f.transcript(t, made.Session.ID)
+		return !slices.ContainsFunc(all, func(turn sessions.Turn) bool { return turn.Status == sessions.TurnInProgress })
+	})
+	if len(all) != 2 || all[0].AgentText != "Half and half." || all[1].AgentText != "In Bern." || f.get(t, made.Session.ID).Closed() {
+		t.Errorf("the turns %+v", all)
 	}
 }
 
