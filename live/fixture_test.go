@@ -38,12 +38,24 @@ const patience = 3 * time.Minute
 type clock struct {
 	mu     sync.Mutex
 	offset time.Duration
+	// stoppedAt is the real time when the clock was stopped; zero: it runs.
+	stoppedAt time.Time
 }
 
 func (c *clock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.stoppedAt.IsZero() {
+		return c.stoppedAt.Add(c.offset)
+	}
 	return time.Now().Add(c.offset)
+}
+
+// stop has time pass only by advance.
+func (c *clock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stoppedAt = time.Now()
 }
 
 func (c *clock) advance(d time.Duration) {

@@ -78,6 +78,7 @@ func TestLifecycle(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
+			f.clock.stop()
 			f.agent = f.newAgent(t, f.ref, agents.Config{FirstMessage: "Hello!", IdleTimeoutSeconds: 300, MaxDurationSeconds: 600})
 			made := f.create(t)
 			for _, act := range row.acts {
