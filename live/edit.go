@@ -65,14 +65,14 @@ func (e *engine) remove(live *Live, c Remove) {
 	if e.deferUntilRecorded(live, c.ItemID, c.CommandID, c) {
 		return
 	}
-	edit := func(item sessions.Item, edit *sessions.ItemEdit) error {
+	change := func(item sessions.Item, edit *sessions.ItemEdit) error {
 		if item.ID == "" {
 			return fault.Wrap(ErrNothingToRemove, fault.InvalidRequest, "There is no item with that id.")
 		}
 		edit.Removed = true
 		return nil
 	}
-	if e.editItem(live, c.CommandID, c.ItemID, edit) {
+	if e.editItem(live, c.CommandID, editParams{item: c.ItemID, change: change}) {
 		e.sendEdit(live, c.CommandID, c.ItemID, e.session.ItemEdits[c.ItemID])
 	}
 }
@@ -85,8 +85,8 @@ func (e *engine) truncate(live *Live, c Truncate) {
 	if e.deferUntilRecorded(live, c.ItemID, c.CommandID, c) {
 		return
 	}
-	edit := func(item sessions.Item, edit *sessions.ItemEdit) error { return cutItem(e.session, c, item, edit) }
-	if e.editItem(live, c.CommandID, c.ItemID, edit) {
+	change := func(item sessions.Item, edit *sessions.ItemEdit) error { return cutItem(e.session, c, item, edit) }
+	if e.editItem(live, c.CommandID, editParams{item: c.ItemID, change: change, heard: c.HeardText != nil}) {
 		e.sendEdit(live, c.CommandID, c.ItemID, e.session.ItemEdits[c.ItemID])
 	}
 }
@@ -126,11 +126,11 @@ func heardCut(session sessions.Session, audioEndMS int, text string) sessions.Cu
 }
 
 // cutHeard is truncate with HeardText for a socket whose conversation has left this node. An item
-// that cannot be cut is left as it is, and so is a session that has ended.
+// that cannot be cut is left as it is, and so is a session that has ended long ago.
 func (s *Service) cutHeard(ctx context.Context, session sessions.Session, c Truncate) error {
-	edit := func(item sessions.Item, edit *sessions.ItemEdit) error { return cutItem(session, c, item, edit) }
+	change := func(item sessions.Item, edit *sessions.ItemEdit) error { return cutItem(session, c, item, edit) }
 	err := s.turns.ReachSession(ctx, session.ID, func(ctx context.Context) error {
-		_, err := s.writeEdit(ctx, session, "", c.ItemID, edit)
+		_, err := s.writeEdit(ctx, editParams{session: session, item: c.ItemID, change: change, heard: true})
 		return err
 	})
 	switch fault.ReasonOf(err) {
@@ -142,12 +142,13 @@ func (s *Service) cutHeard(ctx context.Context, session sessions.Session, c Trun
 }
 
 // editItem stores an edit; false when it could not, which live has been told.
-func (e *engine) editItem(live *Live, commandID, item string, change func(sessions.Item, *sessions.ItemEdit) error) bool {
+func (e *engine) editItem(live *Live, commandID string, p editParams) bool {
+	p.session, p.from = e.session, e.s.node
 	ctx, cancel := context.WithTimeout(e.s.life, sessions.WriteTimeout)
 	defer cancel()
 	var edits sessions.ItemEdits
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
-		edits, err = e.s.writeEdit(ctx, e.session, e.s.node, item, change)
+		edits, err = e.s.writeEdit(ctx, p)
 		return err
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -117,14 +118,16 @@ func (e *engine) claimItemID(ctx context.Context, id string, message *sessions.M
 func (e *engine) reuseItemID(ctx context.Context, id string) (sessions.ItemEdit, error) {
 	var edits sessions.ItemEdits
 	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) (err error) {
-		edits, err = e.s.writeEdit(ctx, e.session, e.s.node, id, func(item sessions.Item, edit *sessions.ItemEdit) error {
-			if item.ID != "" { // another node has added one
-				return errItemTaken()
-			}
-			if edit.Removed {
-				*edit = sessions.ItemEdit{Generation: edit.Generation + 1}
-			}
-			return nil
+		edits, err = e.s.writeEdit(ctx, editParams{
+			session: e.session, from: e.s.node, item: id, change: func(item sessions.Item, edit *sessions.ItemEdit) error {
+				if item.ID != "" { // another node has added one
+					return errItemTaken()
+				}
+				if edit.Removed {
+					*edit = sessions.ItemEdit{Generation: edit.Generation + 1}
+				}
+				return nil
+			},
 		})
 		return err
 	})
@@ -136,14 +139,36 @@ func (e *engine) reuseItemID(ctx context.Context, id string) (sessions.ItemEdit,
 	return edits[id], nil
 }
 
-// writeEdit changes an item's edit in the session's row and notifies all nodes but one. change gets
-// an Item without id when no item has the id. It may run twice.
-func (s *Service) writeEdit(
-	ctx context.Context, of sessions.Session, from, id string, change func(sessions.Item, *sessions.ItemEdit) error,
-) (sessions.ItemEdits, error) {
+// editParams are a change of an item's edit.
+type editParams struct {
+	session sessions.Session
+	// from is the node that is not notified; empty: all are.
+	from string
+	item string
+	// change gets an Item without id when no item has the id. It may run twice.
+	change func(sessions.Item, *sessions.ItemEdit) error
+	// heard says that the change is what was heard of the item.
+	heard bool
+}
+
+// heardWithin is how long after a session's end it may be noted what was heard of its items: a
+// farewell is said for a minute at most, and the database may be slow.
+const heardWithin = 2 * time.Minute
+
+// check returns session-closed when the session does not take the change any more.
+func (p editParams) check(row sessions.Session, now time.Time) error {
+	if p.heard && row.ItemEdits[p.item].Cut == nil && (!row.Closed() || now.Sub(row.EndedAt) < heardWithin) {
+		return nil
+	}
+	return sessions.CheckOpen(row)
+}
+
+// writeEdit changes an item's edit in the session's row and notifies the nodes.
+func (s *Service) writeEdit(ctx context.Context, p editParams) (sessions.ItemEdits, error) {
+	of, id, now := p.session, p.item, s.sessions.Now()
 	var edits sessions.ItemEdits
 	err := s.sessions.Locked(ctx, of.TenantID, of.ID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
-		if err := sessions.CheckOpen(*row); err != nil {
+		if err := p.check(*row, now); err != nil {
 			return err
 		}
 		holding, err := sessions.TurnsWithItem(ctx, tx, *row, id)
@@ -155,7 +180,7 @@ func (s *Service) writeEdit(
 		}
 		item, _ := itemIn(holding, row.ItemEdits, id)
 		edit := row.ItemEdits[id]
-		if err := change(item, &edit); err != nil {
+		if err := p.change(item, &edit); err != nil {
 			return err
 		}
 		if edits = maps.Clone(row.ItemEdits); edits == nil {
@@ -171,7 +196,7 @@ func (s *Service) writeEdit(
 				return err
 			}
 		}
-		return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeItem, Session: row.ID, From: from})
+		return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeItem, Session: row.ID, From: p.from})
 	})
 	return edits, err
 }

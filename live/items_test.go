@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
@@ -21,6 +22,15 @@ func (f *fixture) speak(t *testing.T, id sessions.ID, lengthMS int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// speakAnswer has a question answered aloud, and returns the answer's item.
+func (s *socket) speakAnswer(question string) string {
+	s.t.Helper()
+	s.do(live.UserMessage{Text: question})
+	s.do(live.Respond{Spoken: true})
+	done, _ := until[turns.ResponseDone](s)
+	return done.Items[0].ID
 }
 
 func TestTruncateSpoken(t *testing.T) {
@@ -85,22 +95,16 @@ func TestHeardBySocketThatIsGone(t *testing.T) {
 	f.model = &script{steps: []step{say("The parcel comes on Friday morning."), say("It comes at nine.")}}
 	made := f.create(t, func(p *sessions.CreateParams) { p.Modality = sessions.Voice })
 	replaced := f.joinChannel(t, f.Node, made, sessions.VoiceChannel)
-	answer := func(s *socket, question string) string {
-		s.do(live.UserMessage{Text: question})
-		s.do(live.Respond{Spoken: true})
-		done, _ := until[turns.ResponseDone](s)
-		return done.Items[0].ID
-	}
 	heard := func(s *socket, item, text string) {
 		s.do(live.Truncate{CommandID: "cut", ItemID: item, AudioEndMS: 700, HeardText: &text})
 	}
-	first := answer(replaced, "When?")
+	first := replaced.speakAnswer("When?")
 	lost := f.joinChannel(t, f.Node, made, sessions.VoiceChannel)
 	heard(replaced, first, "The parcel")
 	if cut, _ := until[live.ItemTruncated](lost); cut.ItemID != first || cut.Text != "The parcel" {
 		t.Errorf("of the replaced socket: %+v", cut)
 	}
-	second := answer(lost, "At what time?")
+	second := lost.speakAnswer("At what time?")
 	lost.Detach()
 	heard(lost, second, "It comes")
 	await(t, "what the lost socket has heard", func() bool {
@@ -118,12 +122,10 @@ func TestHeardWhileDatabaseIsSlow(t *testing.T) {
 	f.model = &script{steps: []step{say("The parcel comes on Friday morning.")}}
 	made := f.create(t, func(p *sessions.CreateParams) { p.Modality = sessions.Voice })
 	s := f.joinChannel(t, f.Node, made, sessions.VoiceChannel)
-	s.do(live.UserMessage{Text: "When?"})
-	s.do(live.Respond{Spoken: true})
-	done, _ := until[turns.ResponseDone](s)
+	item := s.speakAnswer("When?")
 	s.Leave(live.Dropped)
 	text := "The parcel"
-	cut := live.Truncate{ItemID: done.Items[0].ID, AudioEndMS: 700, HeardText: &text}
+	cut := live.Truncate{ItemID: item, AudioEndMS: 700, HeardText: &text}
 	tx := f.holdRow(t, made.Session.ID)
 	ctx, stop := context.WithCancel(t.Context())
 	noted := make(chan error, 1)
@@ -143,6 +145,34 @@ func TestHeardWhileDatabaseIsSlow(t *testing.T) {
 	cut.ItemID = "item_none"
 	if err := s.CutHeard(t.Context(), cut); err != nil {
 		t.Errorf("of an item that is not there: %v", err)
+	}
+}
+
+// TestHeardAtTheEnd: what was heard of the last answer can be noted, once, when the session has
+// ended while it was said.
+func TestHeardAtTheEnd(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.model = &script{steps: []step{say("The parcel comes on Friday morning."), say("At nine.")}}
+	made := f.create(t, func(p *sessions.CreateParams) { p.Modality = sessions.Voice })
+	s := f.joinChannel(t, f.Node, made, sessions.VoiceChannel)
+	first, second := s.speakAnswer("When?"), s.speakAnswer("At what time?")
+	if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Completed}); err != nil {
+		t.Fatal(err)
+	}
+	heard := func(item, text string) {
+		t.Helper()
+		if err := s.CutHeard(t.Context(), live.Truncate{ItemID: item, AudioEndMS: 700, HeardText: &text}); err != nil {
+			t.Error(err)
+		}
+	}
+	heard(first, "The parcel")
+	heard(first, "The parcel comes")
+	f.clock.advance(time.Hour)
+	heard(second, "At")
+	edits := f.get(t, made.Session.ID).ItemEdits
+	if cut := edits[first].Cut; len(edits) != 1 || cut == nil || cut.Text != "The parcel" {
+		t.Errorf("noted %+v", edits)
 	}
 }
 
