@@ -67,7 +67,7 @@ func New(d Deps) *Service {
 	}
 	s := &Service{deps: d, calls: map[*Call]struct{}{}, rests: map[sessions.ID]rest{}, phrases: cache.New[phrase, []speech.Piece](maxPhrases)}
 	s.life, s.endLife = context.WithCancel(context.Background())
-	s.notes = notes{life: s.life, start: s.workers.Go}
+	s.notes = notes{log: d.Log, life: s.life, start: s.workers.Go}
 	return s
 }
 

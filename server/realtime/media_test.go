@@ -14,7 +14,6 @@ import (
 	"github.com/coder/websocket"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/audio"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/speech/speechtest"
@@ -22,8 +21,6 @@ import (
 	"parlance.dev/parlance/server/realtime/mediastream"
 	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/telephony"
-	"parlance.dev/parlance/turns"
-	"parlance.dev/parlance/voice"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -394,60 +391,4 @@ func (*noCalls) TransferNow(context.Context, workspaces.TenantID, sessions.ID) e
 
 func (c *noCalls) MediaEnded(context.Context, telephony.MediaEndedParams) (bool, error) {
 	return false, c.err
-}
-
-// noStack neither hears nor speaks.
-func noStack(context.Context, workspaces.Ref, agents.Voice, string) (voice.Stack, error) {
-	return voice.Stack{}, nil
-}
-
-// TestPress: the agent presses keys, whose tones an interruption does not stop.
-func TestPress(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	calls := voice.New(voice.Deps{StackFunc: noStack, Now: f.now})
-	made := f.create(t, sessions.Voice)
-	admission, err := f.Admit(t.Context(), live.AdmitParams{SessionID: made.Session.ID, Token: made.Token, Channel: sessions.VoiceChannel})
-	if err != nil {
-		t.Fatal(err)
-	}
-	joined, err := f.Join(t.Context(), admission)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := calls.StartWith(t.Context(), joined, voice.Configure{Output: mediastream.Format})
-	t.Cleanup(func() {
-		c.Leave(live.HungUp)
-		c.LeaveHandover(nil)
-		if err := calls.Close(t.Context()); err != nil && t.Context().Err() == nil {
-			t.Error(err)
-		}
-	})
-	woken := make(chan struct{}, 1)
-	c.OnWake(func() {
-		select {
-		case woken <- struct{}{}:
-		default:
-		}
-	})
-	for _, command := range []live.Command{voice.Press{Digits: "1w2"}, voice.Press{Digits: "no keys"}, voice.ClearOutput{}} {
-		if err := c.Do(t.Context(), command); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var want, got []byte
-	want = mediastream.Format.AppendEncode(nil, audio.AppendKeyTones(nil, "1w2", 8000))
-	for len(got) < len(want) {
-		var e turns.Event
-		is := false
-		for e, is = c.Poll(); !is; e, is = c.Poll() {
-			<-woken
-		}
-		if sound, heard := e.(voice.Audio); heard && sound.ItemID == "" {
-			got = append(got, sound.Data...)
-		}
-	}
-	if !slices.Equal(got, want) {
-		t.Error("the tones are others")
-	}
 }
