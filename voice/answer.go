@@ -335,9 +335,12 @@ const maxFarewell = time.Minute
 // can be answered any more.
 func (c *Call) closed(e live.Closed) {
 	c.closing, c.closeBy = &e, c.s.now().Add(maxFarewell)
-	c.ears.end()
+	if c.ended = e.Ended; c.ended {
+		c.ears.end()
+	}
 	switch {
-	case !e.Ended: // another socket has taken over
+	case !e.Ended: // another socket takes over, or has
+		c.movesOn = true
 		c.leaveRest()
 		c.mute()
 	case e.Reason == sessions.ReasonEndCall, e.Reason == sessions.ReasonIdle, e.Reason == sessions.ReasonBudget:

@@ -18,7 +18,7 @@ import (
 
 const (
 	// ownCommand begins the ids of the commands that a call gives by itself.
-	ownCommand = "voice:"
+	ownCommand = live.CallCommand
 	// cutCommand is the id of those that follow from an interruption.
 	cutCommand = ownCommand + "cut"
 )
@@ -49,9 +49,11 @@ type Call struct {
 	speed         float64
 	// textOnly is set when the client wants answers in text.
 	textOnly bool
-	// over is set when the socket is gone: nothing is heard or said any more. muted is set when
-	// nothing more is said.
-	over, muted bool
+	// left is set when the socket is gone, over when nothing is heard any more, muted when nothing
+	// more is said.
+	left, over, muted bool
+	// movesOn is set when the client goes on with another socket, ended when the session is over.
+	movesOn, ended bool
 
 	ears      ears
 	player    player
@@ -123,7 +125,7 @@ func (c *Call) Do(ctx context.Context, command live.Command) error {
 // take carries out a command that is about sound, and leaves the others to the conversation. mu is
 // held.
 func (c *Call) take(command live.Command) {
-	if c.closing != nil && c.closing.Ended {
+	if c.ended && c.closing != nil {
 		c.refuse(command)
 		return
 	}
@@ -218,15 +220,6 @@ func (c *Call) pass(ctx context.Context) error {
 	}
 }
 
-// noteCuts notes what was heard, for a conversation that has left this node.
-func (c *Call) noteCuts(commands []live.Command) {
-	for _, command := range commands {
-		if cut, is := command.(live.Truncate); is && cut.HeardText != nil {
-			c.s.notes.add(func(ctx context.Context) error { return c.CutHeard(ctx, cut) })
-		}
-	}
-}
-
 // unlock ends a change of the call: the call's own commands are passed, and the socket is woken if
 // it is to look for events.
 func (c *Call) unlock(wakes bool) {
@@ -290,98 +283,11 @@ func (c *Call) Next(ctx context.Context) (turns.Event, error) {
 	return c.Live.Next(ctx)
 }
 
-// Leave is live.Live's. The call is over. What was being said to somebody who does not come back is
-// cut to what was heard.
-func (c *Call) Leave(how live.Leaving) {
-	if how != live.Dropped {
-		c.mu.Lock()
-		c.stopSpeaking(turns.ReasonClientCancelled)
-		c.mu.Unlock()
-		c.awaitLastWords()
-	}
-	_ = c.pass(c.life) // session-closed: it is cut all the same when it ends
-	c.end()
-	c.Live.Leave(how)
-}
-
-// Detach is live.Live's. The call is over. An answer that was written is cut to what was heard, and
-// the next call of the session says the rest; one that is still being written continues as text.
-func (c *Call) Detach() {
-	c.mu.Lock()
-	c.leaveRest()
-	c.mu.Unlock()
-	c.awaitLastWords()
-	_ = c.pass(c.life) // session-closed: nobody comes back
-	c.end()
-	c.Live.Detach()
-}
-
-// leaveRest cuts what is being said to what was heard, and leaves the rest to the next call of the
-// session: the one that has replaced this, or that of a client that comes back. What the model is
-// still writing continues as text. mu is held.
-func (c *Call) leaveRest() {
-	if len(c.answers) == 0 || !c.answers[len(c.answers)-1].done {
-		return
-	}
-	c.stopSpeaking(turns.ReasonClientCancelled)
-	c.s.leaveRest(c, c.rest)
-}
-
-// takeRest goes on with what another call of the session had still to say. mu is held.
-func (c *Call) takeRest(text string) {
-	c.rest = text
-	c.sayRest()
-}
-
-// lastWordsWithin is how long the words of somebody who is gone are waited for.
-const lastWordsWithin = 2 * time.Second
-
-// awaitLastWords waits for the words of what the user said last, so that the transcript has them.
-// Nobody is answered.
-func (c *Call) awaitLastWords() {
-	c.mu.Lock()
-	if c.ears.current != nil {
-		c.follow(c.ears.taker.Commit())
-	}
-	for _, u := range c.ears.pending {
-		u.respond = false
-	}
-	if len(c.ears.pending) == 0 {
-		c.mu.Unlock()
-		return
-	}
-	known := make(chan struct{})
-	c.ears.known = known
-	c.mu.Unlock()
-	late := time.NewTimer(lastWordsWithin)
-	defer late.Stop()
-	select {
-	case <-known:
-	case <-late.C:
-	}
-}
-
-// end ends what is heard and said.
-func (c *Call) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.over {
-		return
-	}
-	c.over = true
-	c.s.remove(c)
-	c.endLife()
-	c.ears.end()
-	c.mute()
-	c.stack.close()
-	c.closeRecording()
-}
-
 // tick moves the call by the clock.
 func (c *Call) tick() {
 	c.mu.Lock()
 	now := c.s.now()
-	if !c.over {
+	if !c.left {
 		c.hearSilence(now)
 		c.keepWaiting(now)
 		c.askKeysInTime(now)

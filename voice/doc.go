@@ -31,7 +31,7 @@
 // # Files
 //
 //	command, event, settings, stack   what comes in, what goes out, what both depend on
-//	service, call                     the door, and how commands and events pass
+//	service, call, leave              the door, how commands and events pass, and how a call ends
 //	hear, utterance                   from sound to words
 //	answer, message, speak, player    from words to sound
 //	interrupt, wait                   when somebody speaks too early, or not at all

@@ -99,7 +99,7 @@ func (e *ears) end() {
 // hear takes a piece of the user's sound. mu is held.
 func (c *Call) hear(a Append) {
 	e := &c.ears
-	if c.closing != nil {
+	if c.ended {
 		return
 	}
 	if c.stack.Transcriber == nil && !e.refused {
@@ -151,7 +151,7 @@ func errNotConfigured() *fault.Error {
 // hearSilence has a client that sends nothing be silent. mu is held.
 func (c *Call) hearSilence(now time.Time) {
 	e := &c.ears
-	if c.closing != nil {
+	if c.ended {
 		return
 	}
 	after := silenceAfter
@@ -221,7 +221,7 @@ func (c *Call) keptHistory() int {
 // follow carries out the taker's decisions. mu is held.
 func (c *Call) follow(events []hearing.Event) {
 	for _, e := range events {
-		if c.closing != nil {
+		if c.ended {
 			return
 		}
 		switch e.Kind {

@@ -32,7 +32,7 @@ type keys struct {
 
 // takeKey takes a key that the user has pressed. mu is held.
 func (c *Call) takeKey(k Key) {
-	if c.closing != nil || len(k.Digit) != 1 || !strings.Contains(audio.Keys, k.Digit) {
+	if c.ended || len(k.Digit) != 1 || !strings.Contains(audio.Keys, k.Digit) {
 		return
 	}
 	if !c.isProtected() {
@@ -75,7 +75,7 @@ func (c *Call) askKeys() {
 
 // press plays the tones of keys. mu is held.
 func (c *Call) press(p Press) {
-	if c.muted || c.closing != nil || len(p.Digits) > MaxPressed || !audio.AreKeys(p.Digits) {
+	if c.muted || c.ended || len(p.Digits) > MaxPressed || !audio.AreKeys(p.Digits) {
 		return
 	}
 	c.player.queue = append(c.player.queue, &segment{

@@ -31,6 +31,8 @@ type Deps struct {
 	LatencyFunc LatencyFunc
 	// EndModel judges whether a speaker has finished; nil: words and silence alone do.
 	EndModel hearing.EndModel
+	// LastWordsWithin is how long the words of somebody who is gone are waited for; 0: 2 s.
+	LastWordsWithin time.Duration
 	// Metrics counts what calls do; nil: nothing is counted.
 	Metrics *Metrics
 }
@@ -137,7 +139,7 @@ func (s *Service) leaveRest(from *Call, text string) {
 	s.workers.Go(func() { // not while the other call's mu is held
 		next.mu.Lock()
 		defer next.unlock(true)
-		if !next.over {
+		if !next.left {
 			next.takeRest(text)
 		}
 	})

@@ -232,6 +232,8 @@ func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 		StackFunc: func(context.Context, workspaces.Ref, agents.Voice, string) (voice.Stack, error) { return f.stack, nil },
 		Now:       f.now,
 		EndModel:  &f.endModel,
+
+		LastWordsWithin: patience,
 	})
 	f.handler = realtime.New(realtime.Deps{
 		Sessions: f.Live,

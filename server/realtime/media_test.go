@@ -381,14 +381,60 @@ func TestMediaEndNotNoted(t *testing.T) {
 	}
 }
 
+// TestTransferredWhileSpeaking: the transcript has what a caller has heard of the agent who is then
+// connected with a person.
+func TestTransferredWhileSpeaking(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{FirstMessage: longAnswer}, realtime.Limits{})
+	f.stack.Synthesizer = speaker(t)
+	f.calls.goesOn = true
+	f.stopClock()
+	l, id := f.call(t)
+	for range 20 {
+		l.mark()
+		f.advance(pieceMS * time.Millisecond)
+	}
+	l.send(stopped)
+	l.closed()
+	cut := func() *sessions.Cut { return f.transcript(t, id)[0].Items[0].Cut }
+	await(t, "the first message is cut", func() bool { return cut() != nil })
+	if got := cut().Text; len(got) > len(longAnswer)/2 || !strings.HasPrefix(longAnswer, got) {
+		t.Errorf("heard was %q", got)
+	}
+}
+
+// TestTransferredWords: the transcript has what such a caller has said last.
+func TestTransferredWords(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	gate := make(chan struct{})
+	hears, server := transcriber(t, speechtest.Heard{Text: "My number is 4711.", Gate: gate})
+	f.stack.Transcriber, f.stack.Synthesizer = hears, speaker(t)
+	f.calls.goesOn, f.calls.ended = true, make(chan struct{})
+	l, id := f.call(t)
+	l.speak(slices.Concat(soundOf(t, f.stack.Synthesizer, "My number is four seven one one."), silence(2000)))
+	await(t, "the transcriber is asked", func() bool { return len(server.Hearing.Requests()) > 0 })
+	l.send(stopped)
+	<-f.calls.ended
+	close(gate)
+	l.closed()
+	f.awaitUserText(t, id, "My number is 4711.")
+}
+
 // noCalls are no telephone calls: nobody is transferred.
 type noCalls struct {
-	// err is what MediaEnded returns.
-	err error
+	// goesOn and err are what MediaEnded returns.
+	goesOn bool
+	err    error
+	// ended, unless nil, is closed by MediaEnded, which is then called once.
+	ended chan struct{}
 }
 
 func (*noCalls) TransferNow(context.Context, workspaces.TenantID, sessions.ID) error { return nil }
 
 func (c *noCalls) MediaEnded(context.Context, telephony.MediaEndedParams) (bool, error) {
-	return false, c.err
+	if c.ended != nil {
+		close(c.ended)
+	}
+	return c.goesOn, c.err
 }

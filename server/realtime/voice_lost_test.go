@@ -261,6 +261,61 @@ func TestFileAtOnce(t *testing.T) {
 	}
 }
 
+// inTranscription is a client whose question is being transcribed until the gate is closed.
+func (f *fixture) inTranscription(t *testing.T) (made sessions.Created, c *client, gate chan struct{}) {
+	t.Helper()
+	gate = make(chan struct{})
+	hears, server := transcriber(t, speechtest.Heard{Text: "When do you open?", Gate: gate})
+	f.stack.Transcriber, f.stack.Synthesizer = hears, speaker(t)
+	made = f.create(t, sessions.Voice)
+	c = f.dial(t, made.VoiceURL)
+	c.want("session.created")
+	c.appendAudio(slices.Concat(soundOf(t, f.stack.Synthesizer, "When do you open?"), silence(2000)))
+	await(t, "the transcriber is asked", func() bool { return len(server.Hearing.Requests()) > 0 })
+	return made, c, gate
+}
+
+// awaitUserText waits until the transcript has what the user has said in its turns.
+func (f *fixture) awaitUserText(t *testing.T, id sessions.ID, want ...string) {
+	t.Helper()
+	await(t, fmt.Sprintf("the user has said %q", want), func() bool {
+		var said []string
+		for _, turn := range f.transcript(t, id) {
+			said = append(said, turn.UserText)
+		}
+		return slices.Equal(said, want)
+	})
+}
+
+// TestWordsOfReplaced: what is being transcribed while its client comes back on another connection
+// is answered there.
+func TestWordsOfReplaced(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made, c, gate := f.inTranscription(t)
+	f.model.then(say("At nine."))
+	back := f.dial(t, made.VoiceURL)
+	back.want("session.created")
+	wantClose(t, c.closed(), 4409, "replaced")
+	close(gate)
+	if said := transcriptsOf(back.until("response.done")); !slices.Equal(said, []string{"At nine."}) {
+		t.Errorf("the new connection was told %q", said)
+	}
+	f.awaitUserText(t, made.Session.ID, "When do you open?")
+}
+
+// TestWordsOfLost: what is being transcribed when the connection is lost is answered.
+func TestWordsOfLost(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made, c, gate := f.inTranscription(t)
+	f.model.then(say("At nine."))
+	_ = c.conn.CloseNow()
+	close(gate)
+	f.awaitUserText(t, made.Session.ID, "When do you open?")
+	f.awaitTurns(t, made.Session.ID, sessions.TurnCompleted, 1)
+}
+
 // TestLastWords: what somebody says who hangs up is in the transcript.
 func TestLastWords(t *testing.T) {
 	t.Parallel()
