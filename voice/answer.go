@@ -112,7 +112,7 @@ func (c *Call) beginAnswer(e turns.ResponseStarted) {
 		begunAt: c.s.now(), dropped: map[string]bool{},
 	}
 	a.behind = len(c.answers) > 0 || c.player.isBusy()
-	c.turnIndex = max(c.turnIndex, e.TurnIndex)
+	c.turnIndex, c.newestTurn = max(c.turnIndex, e.TurnIndex), max(c.newestTurn, e.TurnIndex)
 	c.answers = append(c.answers, a)
 	if c.unwanted[e.CommandID] {
 		delete(c.unwanted, e.CommandID)
@@ -281,6 +281,7 @@ func (c *Call) answered(a *answer) {
 
 // itemAdded passes an item on, and tells what was said in the user's own.
 func (c *Call) itemAdded(e live.ItemAdded) {
+	c.newestTurn = max(c.newestTurn, e.Item.TurnIndex)
 	if c.own[e.Item.ID] { // the client has it as an answer
 		delete(c.own, e.Item.ID)
 		return

@@ -82,8 +82,9 @@ type Call struct {
 	saidGoodbye bool
 	// own are items of sentences that the call says by itself.
 	own map[string]bool
-	// turnIndex is that of the newest turn that was answered. fillers counts those that were said.
-	turnIndex, fillers int
+	// turnIndex is that of the newest turn that was answered, newestTurn that of the newest one that
+	// something was said in. fillers counts those that were said.
+	turnIndex, newestTurn, fillers int
 	// spoken are the messages that were spoken last.
 	spoken []*message
 	// closing is the conversation's Closed, which waits for the sound before it.
@@ -111,7 +112,7 @@ func (c *Call) begin(stack Stack, err error, known Configure) {
 	if notice := c.session.Config.Voice.Recording.Notice; c.recording.recorder != nil && notice != "" && !c.Resumed() {
 		c.say(sentence{text: notice, after: sessions.AtFront, protected: true})
 	}
-	c.takeRest(c.s.takeRest(c.session.ID))
+	c.takeRest(c.s.takeRest(c.session))
 }
 
 // Do takes a command of the socket, as live.Live.Do does.

@@ -13,14 +13,24 @@ import (
 // stopSpeaking ends all answers that are being said, or about to be. Their text is cut to what was
 // heard. mu is held.
 func (c *Call) stopSpeaking(reason string) {
+	c.cutAnswers(reason, func(*answer) bool { return true })
+}
+
+// cutAnswers ends those of the answers that are being said, or about to be. Nothing more is said of
+// the others either, and their text stays. mu is held.
+func (c *Call) cutAnswers(reason string, these func(*answer) bool) {
 	now := c.s.now()
 	unheard := c.player.ahead(now)
 	c.rest = ""
 	for i := len(c.answers) - 1; i >= 0; i-- {
 		a := c.answers[i]
-		if a.spoken && !a.cut {
+		switch {
+		case !a.spoken || a.cut:
+		case these(a):
 			unheard = c.cut(a, reason, unheard)
 			c.rest = strings.TrimSpace(a.unheard() + " " + c.rest)
+		default:
+			unheard -= min(unheard, a.sent())
 		}
 	}
 	if len(c.player.queue) > 0 {
@@ -50,6 +60,14 @@ func (c *Call) cut(a *answer, reason string, unheard time.Duration) time.Duratio
 	}
 	a.events = a.cutEvents()
 	return unheard
+}
+
+// sent is how much of the answer's sound was sent.
+func (a *answer) sent() (d time.Duration) {
+	for _, m := range a.messages {
+		d += m.sent()
+	}
+	return d
 }
 
 // cutEvents are the events that the client is still sent of an answer that was cut: none of

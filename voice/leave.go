@@ -108,16 +108,13 @@ func (c *Call) awaitLastWords() {
 // session: the one that has replaced this, or that of a client that comes back. What the model is
 // still writing continues as text. mu is held.
 func (c *Call) leaveRest() {
-	if len(c.answers) == 0 || !c.answers[len(c.answers)-1].done {
-		return
-	}
-	c.stopSpeaking(turns.ReasonClientCancelled)
-	c.s.leaveRest(c, c.rest)
+	c.cutAnswers(turns.ReasonClientCancelled, func(a *answer) bool { return a.done })
+	c.s.leaveRest(c, rest{text: c.rest, turn: c.newestTurn, leftAt: c.s.now()})
 }
 
 // takeRest goes on with what another call of the session had still to say. mu is held.
-func (c *Call) takeRest(text string) {
-	c.rest = text
+func (c *Call) takeRest(r rest) {
+	c.rest = r.text
 	c.sayRest()
 }
 

@@ -85,7 +85,8 @@ func (s *Service) StartWith(ctx context.Context, joined *live.Live, known Config
 	session := joined.Session()
 	c := &Call{
 		Live: joined, s: s, session: session, language: session.Language,
-		detection: DetectionOf(session.Config.Voice), minute: -1, asked: map[string]bool{}, unwanted: map[string]bool{}, own: map[string]bool{},
+		detection: DetectionOf(session.Config.Voice), minute: -1, newestTurn: session.TurnCount - 1,
+		asked: map[string]bool{}, unwanted: map[string]bool{}, own: map[string]bool{},
 	}
 	c.input, c.output = Formats(session.Config.Voice)
 	c.life, c.endLife = context.WithCancel(context.WithoutCancel(ctx))
@@ -120,33 +121,42 @@ func (s *Service) remove(c *Call) {
 
 // rest is what is still to be said to a client that comes back.
 type rest struct {
-	text   string
+	text string
+	// turn is the index of the newest turn that was known then.
+	turn   int
 	leftAt time.Time
+}
+
+// isStale reports whether a rest is not said any more to a client that joins a session.
+func (r rest) isStale(joined sessions.Session, now time.Time) bool {
+	return now.Sub(r.leftAt) > sessions.DropGrace || joined.TurnCount > r.turn+1
 }
 
 // maxRests bounds what is kept for clients that were lost.
 const maxRests = 10_000
 
 // leaveRest has the call that has replaced a call say a text, or the next one of the session.
-func (s *Service) leaveRest(from *Call, text string) {
-	if text == "" {
+func (s *Service) leaveRest(from *Call, r rest) {
+	if r.text == "" {
 		return
 	}
-	next := s.keepRest(from, text)
+	next := s.keepRest(from, r)
 	if next == nil {
 		return
 	}
 	s.workers.Go(func() { // not while the other call's mu is held
 		next.mu.Lock()
 		defer next.unlock(true)
-		if !next.left {
-			next.takeRest(text)
+		if next.left {
+			s.leaveRest(next, r)
+		} else {
+			next.takeRest(r)
 		}
 	})
 }
 
 // keepRest keeps a text for the next call of a session, unless there is one already.
-func (s *Service) keepRest(from *Call, text string) (next *Call) {
+func (s *Service) keepRest(from *Call, r rest) (next *Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.calls {
@@ -157,18 +167,22 @@ func (s *Service) keepRest(from *Call, text string) (next *Call) {
 	now := s.now()
 	maps.DeleteFunc(s.rests, func(_ sessions.ID, r rest) bool { return now.Sub(r.leftAt) > sessions.DropGrace })
 	if len(s.rests) < maxRests {
-		s.rests[from.session.ID] = rest{text, now}
+		s.rests[from.session.ID] = r
 	}
 	return nil
 }
 
-// takeRest is what the last call of a session on this node had still to say; empty: nothing.
-func (s *Service) takeRest(id sessions.ID) string {
+// takeRest is what the last call of a session on this node had still to say; empty: nothing, or the
+// conversation has gone on since.
+func (s *Service) takeRest(joined sessions.Session) rest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left := s.rests[id]
-	delete(s.rests, id)
-	return left.text
+	left := s.rests[joined.ID]
+	delete(s.rests, joined.ID)
+	if left.isStale(joined, s.now()) {
+		return rest{}
+	}
+	return left
 }
 
 // run moves the calls until there are none.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -77,6 +78,73 @@ func TestRestOfALostAnswer(t *testing.T) {
 	}
 	if len(soundIn(t, events)) == 0 {
 		t.Error("the rest has no sound")
+	}
+}
+
+// TestRestOfLongAgo: the rest is not said when the conversation has gone on elsewhere, or when it
+// is too late.
+func TestRestOfLongAgo(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(t *testing.T, f, other *fixture, url string){
+		"gone on": func(t *testing.T, f, other *fixture, url string) {
+			t.Helper()
+			f.model.then(say("From Bern."))
+			there := other.dial(t, url)
+			there.want("session.created")
+			there.say("Where is the cheese from?")
+			there.until("conversation.item.done")
+		},
+		"too late": func(_ *testing.T, f, _ *fixture, _ string) { f.advance(sessions.DropGrace + time.Second) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, agents.Config{}, realtime.Limits{})
+			other := f.beside(t)
+			made, c, _ := f.inLongAnswer(t)
+			_ = c.conn.CloseNow()
+			f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
+			meanwhile(t, f, other, made.VoiceURL)
+			back := f.dial(t, made.VoiceURL)
+			back.want("session.created")
+			back.send(`{"type":"conversation.item.retrieve","item_id":"item_none"}`) // the rest would come before its error
+			for _, e := range back.until("error") {
+				if text, _ := path(e, "delta").(string); e["type"] == "response.output_audio_transcript.delta" && strings.Contains(longAnswer, text) {
+					t.Errorf("the agent goes on with %q", text)
+				}
+			}
+		})
+	}
+}
+
+// TestRestBehindAnotherAnswer: an answer that is being said when the connection is lost is cut to
+// what was heard, and its rest is said later, also when the model writes the next answer already.
+func TestRestBehindAnotherAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made, c, run := f.inLongAnswer(t)
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	f.model.then(func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+		close(asked)
+		<-goOn
+		return say("And cheese.")(ctx, req, emit)
+	})
+	c.say("And?")
+	<-asked
+	c.send(`{"type":"conversation.item.retrieve","item_id":"item_none"}`)
+	c.until("error") // which comes behind the answer's begin
+	_ = c.conn.CloseNow()
+	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
+	close(goOn)
+	f.awaitTurns(t, made.Session.ID, sessions.TurnCompleted, 2)
+	await(t, "what was heard is noted", func() bool { return f.transcript(t, made.Session.ID)[0].Items[1].Cut != nil })
+	heard := heardOf(t, f, made.Session.ID, 0)
+	back := f.dial(t, made.VoiceURL)
+	run()
+	for said := ""; heard+" "+said != longAnswer; {
+		events := back.until("response.done")
+		if all := transcriptsOf(events); len(all) > 0 {
+			said = all[len(all)-1]
+		}
 	}
 }
 
