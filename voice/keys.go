@@ -62,15 +62,21 @@ func (c *Call) askKeysInTime(now time.Time) {
 
 // askKeys asks what was pressed as something that the user says. mu is held.
 func (c *Call) askKeys() {
+	message := c.takePressed()
+	c.asked[message.CommandID] = true
+	c.afterWords(live.Ask{
+		Message: message,
+		Respond: live.Respond{CommandID: message.CommandID, Spoken: c.speaks() && !c.textOnly, Awaited: true},
+	})
+}
+
+// takePressed is what was pressed, as something that the user says. mu is held.
+func (c *Call) takePressed() live.UserMessage {
 	item := idgen.New(idgen.Item)
 	text := "Keys pressed: " + c.keys.pressed.String()
 	c.keys.pressed.Reset()
 	c.rest, c.anticipated = "", ""
-	c.asked[ownCommand+item] = true
-	c.afterWords(live.Ask{
-		Message: live.UserMessage{CommandID: ownCommand + item, ItemID: item, Text: text},
-		Respond: live.Respond{CommandID: ownCommand + item, Spoken: c.speaks() && !c.textOnly, Awaited: true},
-	})
+	return live.UserMessage{CommandID: ownCommand + item, ItemID: item, Text: text}
 }
 
 // press plays the tones of keys. mu is held.

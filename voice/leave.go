@@ -74,12 +74,15 @@ func (c *Call) end() {
 	c.closeRecording()
 }
 
-// awaitLastWords waits for the words of what the user said last, so that the transcript has them.
-// Somebody who does not come back is not answered.
+// awaitLastWords waits for the words of what the user said last, so that the transcript has them,
+// and the keys that were pressed. Somebody who does not come back is not answered.
 func (c *Call) awaitLastWords() {
 	c.mu.Lock()
 	if c.ears.current != nil {
 		c.follow(c.ears.taker.Commit())
+	}
+	if c.keys.pressed.Len() > 0 {
+		c.afterWords(c.takePressed())
 	}
 	for _, u := range c.ears.pending {
 		u.respond = u.respond && c.movesOn

@@ -290,6 +290,18 @@ func TestTelephoneKeys(t *testing.T) {
 	}
 }
 
+// TestKeysBeforeHangUp: keys that are not asked yet when the caller hangs up are in the transcript.
+func TestKeysBeforeHangUp(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.stopClock()
+	l, id := f.call(t)
+	l.press("4711")
+	l.send(stopped)
+	l.closed()
+	f.awaitUserText(t, id, "Keys pressed: 4711")
+}
+
 // TestTelephoneFarewell: a call that the agent ends is closed when the last sentence was played.
 func TestTelephoneFarewell(t *testing.T) {
 	t.Parallel()
