@@ -2,6 +2,7 @@ package voice
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"parlance.dev/parlance/live"
@@ -136,7 +137,7 @@ func (c *Call) beginMessage(a *answer, itemID string) {
 func (c *Call) dropMessage(a *answer, itemID string) {
 	a.dropped[itemID] = true
 	nothing := ""
-	c.commands = append(c.commands, live.Truncate{CommandID: cutCommand, ItemID: itemID, HeardText: &nothing})
+	c.cutItem(live.Truncate{CommandID: cutCommand + itemID, ItemID: itemID, HeardText: &nothing})
 }
 
 // Speaks reports whether answers can be spoken.
@@ -305,14 +306,17 @@ func (c *Call) itemAdded(e live.ItemAdded) {
 
 // failed takes the error of a command. The client did not give those of the call.
 func (c *Call) failed(e live.Failed) {
+	item, cuts := strings.CutPrefix(e.CommandID, cutCommand)
 	switch {
 	case !isOwn(e.CommandID):
 		c.out = append(c.out, e)
-	case e.CommandID != cutCommand: // an utterance was not stored, or not answered
+	case !cuts: // an utterance was not stored, or not answered
 		delete(c.asked, e.CommandID)
 		c.ears.taker.AgentDone()
 		e.CommandID = ""
 		c.out = append(c.out, e)
+	case c.cuts[item].ItemID != "" && mayPass(e.Err): // nothing to cancel is none of these
+		c.noteCut(item)
 	}
 }
 

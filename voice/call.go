@@ -19,8 +19,9 @@ import (
 const (
 	// ownCommand begins the ids of the commands that a call gives by itself.
 	ownCommand = live.CallCommand
-	// cutCommand is the id of those that follow from an interruption.
-	cutCommand = ownCommand + "cut"
+	// cutCommand begins the ids of those that follow from an interruption. The id of the item that is
+	// cut follows, or that of the answer that is cancelled.
+	cutCommand = ownCommand + "cut:"
 )
 
 // Call is the voice of one socket's conversation. It has the methods of a live.Live, which may be
@@ -85,6 +86,8 @@ type Call struct {
 	// turnIndex is that of the newest turn that was answered, newestTurn that of the newest one that
 	// something was said in. fillers counts those that were said.
 	turnIndex, newestTurn, fillers int
+	// cuts are what was heard of items that were cut, as the call or the client last said.
+	cuts map[string]live.Truncate
 	// spoken are the messages that were spoken last.
 	spoken []*message
 	// closing is the conversation's Closed, which waits for the sound before it.

@@ -55,7 +55,7 @@ func (c *Call) cut(a *answer, reason string, unheard time.Duration) time.Duratio
 	}
 	if !a.done {
 		c.commands = append(c.commands, live.Cancel{
-			CommandID: cutCommand, ResponseID: a.responseID, Speech: reason == turns.ReasonTurnDetected,
+			CommandID: cutCommand + a.responseID, ResponseID: a.responseID, Speech: reason == turns.ReasonTurnDetected,
 		})
 	}
 	a.events = a.cutEvents()
@@ -103,9 +103,15 @@ func (c *Call) cutMessage(m *message, listened time.Duration) {
 	if m.filler || m.written && m.isSent() && listened >= m.sent() {
 		return // the conversation does not know it, or all of it was heard
 	}
-	c.commands = append(c.commands, live.Truncate{
-		CommandID: cutCommand, ItemID: m.itemID, AudioEndMS: int(listened / time.Millisecond), HeardText: &text,
+	c.cutItem(live.Truncate{
+		CommandID: cutCommand + m.itemID, ItemID: m.itemID, AudioEndMS: int(listened / time.Millisecond), HeardText: &text,
 	})
+}
+
+// cutItem has the conversation keep what was heard of an item. mu is held.
+func (c *Call) cutItem(cut live.Truncate) {
+	c.cuts[cut.ItemID] = cut
+	c.commands = append(c.commands, cut)
 }
 
 // unheard is what nobody has heard of an answer that was cut; empty while the model was still
@@ -177,6 +183,8 @@ func (c *Call) truncate(command live.Truncate) {
 		}
 		text := m.heard(time.Duration(command.AudioEndMS) * time.Millisecond)
 		command.HeardText = &text
+		c.cutItem(command)
+		return
 	}
 	c.commands = append(c.commands, command)
 }

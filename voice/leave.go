@@ -125,7 +125,17 @@ func (c *Call) takeRest(r rest) {
 func (c *Call) noteCuts(commands []live.Command) {
 	for _, command := range commands {
 		if cut, is := command.(live.Truncate); is && cut.HeardText != nil {
-			c.s.notes.add(func(ctx context.Context) error { return c.CutHeard(ctx, cut) })
+			c.noteCut(cut.ItemID)
 		}
 	}
+}
+
+// noteCut has what was heard of an item noted beside the conversation, until that has succeeded.
+func (c *Call) noteCut(item string) {
+	c.s.notes.add(func(ctx context.Context) error {
+		c.mu.Lock()
+		cut := c.cuts[item]
+		c.mu.Unlock()
+		return c.CutHeard(ctx, cut)
+	})
 }

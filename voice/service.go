@@ -86,7 +86,7 @@ func (s *Service) StartWith(ctx context.Context, joined *live.Live, known Config
 	c := &Call{
 		Live: joined, s: s, session: session, language: session.Language,
 		detection: DetectionOf(session.Config.Voice), minute: -1, newestTurn: session.TurnCount - 1,
-		asked: map[string]bool{}, unwanted: map[string]bool{}, own: map[string]bool{},
+		asked: map[string]bool{}, unwanted: map[string]bool{}, own: map[string]bool{}, cuts: map[string]live.Truncate{},
 	}
 	c.input, c.output = Formats(session.Config.Voice)
 	c.life, c.endLife = context.WithCancel(context.WithoutCancel(ctx))

@@ -226,6 +226,29 @@ func TestReplacedOnAnotherNode(t *testing.T) {
 	}
 }
 
+// TestCutWhileTheDatabaseFails: what was heard is noted once the database serves again.
+func TestCutWhileTheDatabaseFails(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made, c, run := f.inLongAnswer(t)
+	run()
+	_, err := f.db.ExecContext(t.Context(), `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN RAISE EXCEPTION 'starting up' USING ERRCODE = '57P03'; END $$;
+		CREATE TRIGGER fails BEFORE UPDATE OF item_edits ON sessions FOR EACH ROW EXECUTE FUNCTION fail()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.send(`{"type":"response.cancel"}`, `{"type":"conversation.item.retrieve","item_id":"item_none"}`)
+	c.until("error") // behind the cut
+	if _, err := f.db.ExecContext(t.Context(), "DROP TRIGGER fails ON sessions"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "what was heard is noted", func() bool { return f.transcript(t, made.Session.ID)[0].Items[1].Cut != nil })
+	if got := heardOf(t, f, made.Session.ID, 0); len(got) < 3 || len(got) > len(longAnswer)/2 || !strings.HasPrefix(longAnswer, got) {
+		t.Errorf("heard was %q", got)
+	}
+}
+
 // TestReplacedWhileThinking: a voice socket is replaced while the model has not answered. The old
 // one is closed, and the answer comes on the new one.
 func TestReplacedWhileThinking(t *testing.T) {
