@@ -276,15 +276,26 @@ func (c *Call) Poll() (turns.Event, bool) {
 	}
 }
 
-// Next is live.Live's.
+// Next is live.Live's. Once the call was left, it is the only one that takes events.
 func (c *Call) Next(ctx context.Context) (turns.Event, error) {
-	c.mu.Lock()
-	if e, is := c.next(); is {
+	for {
+		c.mu.Lock()
+		e, is := c.next()
 		c.mu.Unlock()
-		return e, nil
+		if is {
+			return e, nil
+		}
+		e, err := c.Live.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.mu.Lock()
+		c.observe(e)
+		c.mu.Unlock()
+		if err := c.pass(ctx); err != nil && ctx.Err() != nil { // session-closed: Closed is on its way
+			return nil, err
+		}
 	}
-	c.mu.Unlock()
-	return c.Live.Next(ctx)
 }
 
 // tick moves the call by the clock.

@@ -52,6 +52,9 @@ func (c *Call) configured(e live.Configured) {
 
 // choose chooses again what hears and speaks. mu is held.
 func (c *Call) choose() {
+	if c.over {
+		return
+	}
 	ref, voice, language := c.session.Ref(), c.session.Config.Voice, c.language
 	c.s.workers.Go(func() {
 		stack, err := c.s.deps.StackFunc(c.life, ref, voice, language)

@@ -111,6 +111,9 @@ func (c *Call) awaitLastWords() {
 // session: the one that has replaced this, or that of a client that comes back. What the model is
 // still writing continues as text. mu is held.
 func (c *Call) leaveRest() {
+	if c.over {
+		return
+	}
 	c.cutAnswers(turns.ReasonClientCancelled, func(a *answer) bool { return a.done })
 	c.s.leaveRest(c, rest{text: c.rest, turn: c.newestTurn, leftAt: c.s.now()})
 }

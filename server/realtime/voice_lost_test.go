@@ -395,16 +395,23 @@ func TestWordsOfReplaced(t *testing.T) {
 	f.awaitUserText(t, made.Session.ID, "When do you open?")
 }
 
-// TestWordsOfLost: what is being transcribed when the connection is lost is answered.
+// TestWordsOfLost: what is being transcribed when the connection is lost is answered, and a client
+// that comes back is told the words.
 func TestWordsOfLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	made, c, gate := f.inTranscription(t)
 	f.model.then(say("At nine."))
+	seen := c.until("input_audio_buffer.speech_stopped")
 	_ = c.conn.CloseNow()
 	close(gate)
 	f.awaitUserText(t, made.Session.ID, "When do you open?")
 	f.awaitTurns(t, made.Session.ID, sessions.TurnCompleted, 1)
+	back := f.dial(t, returning(made.VoiceURL, seen))
+	told := back.until("conversation.item.input_audio_transcription.completed")
+	if got := path(told[len(told)-1], "transcript"); got != "When do you open?" {
+		t.Errorf("the words are %v", got)
+	}
 }
 
 // TestLastWords: what somebody says who hangs up is in the transcript.
