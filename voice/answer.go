@@ -351,6 +351,7 @@ func (c *Call) closed(e live.Closed) {
 	case e.Reason == sessions.ReasonEndCall, e.Reason == sessions.ReasonIdle, e.Reason == sessions.ReasonBudget:
 		c.player.resume()
 	default:
+		c.stopSpeaking(turns.ReasonClientCancelled)
 		c.mute()
 	}
 }

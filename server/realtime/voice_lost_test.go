@@ -226,6 +226,21 @@ func TestReplacedOnAnotherNode(t *testing.T) {
 	}
 }
 
+// TestEndedWhileSpeaking: a session that is ended over HTTP has what was heard until then.
+func TestEndedWhileSpeaking(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made, c, _ := f.inLongAnswer(t)
+	if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Completed}); err != nil {
+		t.Fatal(err)
+	}
+	c.closed()
+	await(t, "what was heard is noted", func() bool { return f.transcript(t, made.Session.ID)[0].Items[1].Cut != nil })
+	if got := heardOf(t, f, made.Session.ID, 0); len(got) < 3 || len(got) > len(longAnswer)/2 || !strings.HasPrefix(longAnswer, got) {
+		t.Errorf("heard was %q", got)
+	}
+}
+
 // TestCutWhileTheDatabaseFails: what was heard is noted once the database serves again.
 func TestCutWhileTheDatabaseFails(t *testing.T) {
 	t.Parallel()
