@@ -72,6 +72,9 @@ func (a *App) openConversations(keyring *seal.Keyring) {
 		LatencyFunc: func(ctx context.Context, tenant workspaces.TenantID, turn sessions.TurnID, speech sessions.SpeechMetrics) error {
 			return latency.Record(ctx, a.db, tenant, turn, speech)
 		},
+		SaidFunc: func(ctx context.Context, session sessions.Session, turn sessions.TurnID, message sessions.Message) error {
+			return a.Turns.AcceptUnanswered(ctx, turns.AcceptParams{Session: session, New: turn, Message: message})
+		},
 	}
 	if a.endModel != nil {
 		calls.EndModel = a.endModel

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/uptrace/bun"
 	"go.opentelemetry.io/otel/trace"
 
 	"parlance.dev/parlance/agents"
@@ -256,6 +257,26 @@ func (s *Service) NewSessionCache(session sessions.Session) *SessionCache {
 // those of Store.Accept.
 func (s *Service) Accept(ctx context.Context, p AcceptParams) (sessions.Turn, error) {
 	return s.store.Accept(ctx, p)
+}
+
+// AcceptUnanswered is Accept for what was said to a node that the conversation has left. Nobody
+// asks for an answer to that, so the turn is closed: the model sees it in the next answer. It may
+// be called again with the same p.New.
+func (s *Service) AcceptUnanswered(ctx context.Context, p AcceptParams) error {
+	accepted, err := s.Accept(ctx, p)
+	if err != nil {
+		return err
+	}
+	now := s.sessions.Now()
+	return s.ReachSession(ctx, p.Session.ID, func(ctx context.Context) error {
+		return s.sessions.Locked(ctx, p.Session.TenantID, p.Session.ID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+			turn, err := sessions.FindTurn(ctx, tx, *row, accepted.ID)
+			if err != nil || row.RunningTurnID == turn.ID { // it is answered after all
+				return err
+			}
+			return sessions.AbandonTurnTx(ctx, tx, row, &turn, now)
+		})
+	})
 }
 
 // addResults replaces "unknown" results of calls, and stores the variables that they assigned.

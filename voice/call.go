@@ -216,7 +216,7 @@ func (c *Call) pass(ctx context.Context) error {
 					c.commands = append(commands[i:], c.commands...)
 					c.mu.Unlock()
 				} else {
-					c.noteCuts(commands[i:])
+					c.noteLast(commands[i:])
 				}
 				return err
 			}

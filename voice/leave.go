@@ -5,7 +5,10 @@ import (
 	"context"
 	"time"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/turns"
 )
 
@@ -124,13 +127,44 @@ func (c *Call) takeRest(r rest) {
 	c.sayRest()
 }
 
-// noteCuts notes what was heard, for a conversation that has left this node.
-func (c *Call) noteCuts(commands []live.Command) {
+// SaidFunc stores what a user has said in a session whose conversation has left this node, as the
+// turn with the id. It may be called again.
+type SaidFunc func(ctx context.Context, session sessions.Session, turn sessions.TurnID, message sessions.Message) error
+
+// noteLast notes what was heard and said, for a conversation that has left this node.
+func (c *Call) noteLast(commands []live.Command) {
 	for _, command := range commands {
-		if cut, is := command.(live.Truncate); is && cut.HeardText != nil {
-			c.noteCut(cut.ItemID)
+		switch command := command.(type) {
+		case live.Truncate:
+			if command.HeardText != nil {
+				c.noteCut(command.ItemID)
+			}
+		case live.Ask:
+			c.noteSaid(command.Message)
+		case live.UserMessage:
+			c.noteSaid(command)
 		}
 	}
+}
+
+// noteSaid has what the user has said stored beside the conversation. Clients send again what they
+// have written.
+func (c *Call) noteSaid(m live.UserMessage) {
+	store := c.s.deps.SaidFunc
+	if store == nil || !isOwn(m.CommandID) {
+		return
+	}
+	message := sessions.Message{Role: sessions.RoleUser, ItemID: m.ItemID, Text: m.Text, Audio: m.Audio}
+	c.mu.Lock()
+	session, turn := c.session, sessions.TurnID(idgen.New(idgen.Turn))
+	c.mu.Unlock()
+	c.s.notes.add(func(ctx context.Context) error {
+		err := store(ctx, session, turn, message)
+		if fault.IsReason(err, fault.SessionClosed) {
+			return nil // nobody was left to hear it
+		}
+		return err
+	})
 }
 
 // noteCut has what was heard of an item noted beside the conversation, until that has succeeded.

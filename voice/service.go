@@ -29,6 +29,8 @@ type Deps struct {
 	MeterFunc MeterFunc
 	// LatencyFunc keeps how long the beginning of an answer took; nil: nothing does.
 	LatencyFunc LatencyFunc
+	// SaidFunc stores what a user has said to a node that the conversation has left; nil: it is lost.
+	SaidFunc SaidFunc
 	// EndModel judges whether a speaker has finished; nil: words and silence alone do.
 	EndModel hearing.EndModel
 	// LastWordsWithin is how long the words of somebody who is gone are waited for; 0: 2 s.

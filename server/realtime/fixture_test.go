@@ -232,7 +232,9 @@ func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 		StackFunc: func(context.Context, workspaces.Ref, agents.Voice, string) (voice.Stack, error) { return f.stack, nil },
 		Now:       f.now,
 		EndModel:  &f.endModel,
-
+		SaidFunc: func(ctx context.Context, session sessions.Session, turn sessions.TurnID, message sessions.Message) error {
+			return f.AcceptUnanswered(ctx, turns.AcceptParams{Session: session, New: turn, Message: message})
+		},
 		LastWordsWithin: patience,
 	})
 	f.handler = realtime.New(realtime.Deps{

@@ -410,6 +410,42 @@ func TestWordsOfReplaced(t *testing.T) {
 	f.awaitUserText(t, made.Session.ID, "When do you open?")
 }
 
+// TestWordsOfLeft: what is being transcribed while its client comes back to another node is seen by
+// the model there.
+func TestWordsOfLeft(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	other := f.beside(t)
+	made, c, gate := f.inTranscription(t)
+	f.model.then(say("At nine."))
+	back := other.dial(t, made.VoiceURL)
+	back.want("session.created")
+	wantClose(t, c.closed(), 4409, "replaced")
+	close(gate)
+	f.awaitTurns(t, made.Session.ID, sessions.TurnCancelled, 1)
+	f.awaitUserText(t, made.Session.ID, "When do you open?")
+	back.say("So?")
+	back.until("response.done")
+	if seen := f.model.requests()[0].Messages; len(seen) != 2 || seen[0].Text != "When do you open?" {
+		t.Errorf("the model was asked with %+v", seen)
+	}
+}
+
+// TestWordsOfStopped: what is being transcribed while the node is stopped is in the transcript.
+func TestWordsOfStopped(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made, c, gate := f.inTranscription(t)
+	stopped := make(chan error, 1)
+	go func() { stopped <- f.Close(context.WithoutCancel(t.Context())) }()
+	wantClose(t, c.closed(), 1012, "reconnect")
+	close(gate)
+	f.awaitUserText(t, made.Session.ID, "When do you open?")
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWordsOfLost: what is being transcribed when the connection is lost is answered, and a client
 // that comes back is told the words.
 func TestWordsOfLost(t *testing.T) {
