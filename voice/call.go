@@ -166,10 +166,14 @@ func (c *Call) take(command live.Command) {
 	}
 }
 
-// refuse tells a client that writes while the agent says goodbye that nobody reads it. mu is held.
+// refuse tells a client that writes while the agent says goodbye that nobody reads it. Feedback is
+// taken. mu is held.
 func (c *Call) refuse(command live.Command) {
 	id := ""
 	switch command := command.(type) {
+	case live.Feedback:
+		c.commands = append(c.commands, command)
+		return
 	case live.UserMessage:
 		id = command.CommandID
 	case live.Ask:

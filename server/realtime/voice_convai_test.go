@@ -154,3 +154,22 @@ func TestWordsWhileTheyAreSpoken(t *testing.T) {
 		t.Errorf("the words so far: %q", words)
 	}
 }
+
+// TestFeedbackInFarewell: feedback that comes while the farewell is spoken is kept.
+func TestFeedbackInFarewell(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.stack.Synthesizer = speaker(t)
+	f.model.then(call("end_call", `{"reason":"done","message":"Thank you for calling. Have a very nice day, and goodbye."}`))
+	made := f.create(t, sessions.Voice)
+	c := f.dialEleven(t, made.VoiceURL)
+	c.send(`{"type":"conversation_initiation_client_data"}`)
+	f.stopClock() // the farewell does not end
+	c.say("That was all.")
+	c.one("audio")
+	f.awaitSession(t, made.Session.ID, "the end", func(s sessions.Session) bool { return s.Closed() })
+	c.send(`{"type":"feedback","score":"like","event_id":2}`)
+	await(t, "the feedback is kept", func() bool {
+		return slices.ContainsFunc(f.transcript(t, made.Session.ID), func(turn sessions.Turn) bool { return turn.Feedback == sessions.Like })
+	})
+}
