@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/sessions"
@@ -170,17 +168,7 @@ func (e *engine) awaitClientCall(open sessions.OpenCall, live *Live) {
 func (e *engine) abandonTurn(id sessions.TurnID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.life), sessions.WriteTimeout)
 	defer cancel()
-	now := e.s.sessions.Now()
-	err := e.s.turns.ReachSession(ctx, e.id, func(ctx context.Context) error {
-		return e.s.sessions.Locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
-			turn, err := sessions.FindTurn(ctx, tx, *row, id)
-			if err != nil || row.RunningTurnID == id {
-				return err
-			}
-			return sessions.AbandonTurnTx(ctx, tx, row, &turn, now)
-		})
-	})
-	if err != nil { // the session's end closes the turn
+	if err := e.s.turns.Abandon(ctx, e.session, id); err != nil { // the session's end closes the turn
 		e.s.log.WarnContext(ctx, "unanswered turn not closed", "session_id", e.id, "turn_id", id, "error", err)
 	}
 }

@@ -267,11 +267,17 @@ func (s *Service) AcceptUnanswered(ctx context.Context, p AcceptParams) error {
 	if err != nil {
 		return err
 	}
+	return s.Abandon(ctx, p.Session, accepted.ID)
+}
+
+// Abandon closes an accepted turn whose answer will not begin, so that the model sees what was said
+// in it. A turn that is being answered stays as it is.
+func (s *Service) Abandon(ctx context.Context, session sessions.Session, id sessions.TurnID) error {
 	now := s.sessions.Now()
-	return s.ReachSession(ctx, p.Session.ID, func(ctx context.Context) error {
-		return s.sessions.Locked(ctx, p.Session.TenantID, p.Session.ID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
-			turn, err := sessions.FindTurn(ctx, tx, *row, accepted.ID)
-			if err != nil || row.RunningTurnID == turn.ID { // it is answered after all
+	return s.ReachSession(ctx, session.ID, func(ctx context.Context) error {
+		return s.sessions.Locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+			turn, err := sessions.FindTurn(ctx, tx, *row, id)
+			if err != nil || row.RunningTurnID == id {
 				return err
 			}
 			return sessions.AbandonTurnTx(ctx, tx, row, &turn, now)
