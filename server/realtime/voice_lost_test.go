@@ -57,6 +57,15 @@ func (f *fixture) inLongAnswer(t *testing.T) (made sessions.Created, c *client, 
 	return made, c, run
 }
 
+// awaitHeard waits until it is noted that of longAnswer less than a half was heard.
+func (f *fixture) awaitHeard(t *testing.T, id sessions.ID) {
+	t.Helper()
+	await(t, "what was heard is noted", func() bool { return f.transcript(t, id)[0].Items[1].Cut != nil })
+	if got := heardOf(t, f, id, 0); len(got) < 3 || len(got) > len(longAnswer)/2 || !strings.HasPrefix(longAnswer, got) {
+		t.Errorf("heard was %q", got)
+	}
+}
+
 // TestRestOfALostAnswer: a client whose connection was lost in an answer hears the rest of it when
 // it comes back, and the transcript has both parts.
 func TestRestOfALostAnswer(t *testing.T) {
@@ -213,17 +222,7 @@ func TestReplacedOnAnotherNode(t *testing.T) {
 	if got := c.closed().Code; got != 4409 {
 		t.Errorf("the old connection was closed with %d", got)
 	}
-	heard := func() string {
-		turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 10})
-		if err != nil || len(turns) != 1 || turns[0].Items[len(turns[0].Items)-1].Cut == nil {
-			return ""
-		}
-		return turns[0].Items[len(turns[0].Items)-1].Cut.Text
-	}
-	await(t, "what was heard is noted", func() bool { return heard() != "" })
-	if got := heard(); len(got) > len(longAnswer)/2 || !strings.HasPrefix(longAnswer, got) {
-		t.Errorf("heard was %q", got)
-	}
+	f.awaitHeard(t, made.Session.ID)
 }
 
 // TestEndedWhileSpeaking: a session that is ended over HTTP has what was heard until then.
@@ -235,18 +234,14 @@ func TestEndedWhileSpeaking(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.closed()
-	await(t, "what was heard is noted", func() bool { return f.transcript(t, made.Session.ID)[0].Items[1].Cut != nil })
-	if got := heardOf(t, f, made.Session.ID, 0); len(got) < 3 || len(got) > len(longAnswer)/2 || !strings.HasPrefix(longAnswer, got) {
-		t.Errorf("heard was %q", got)
-	}
+	f.awaitHeard(t, made.Session.ID)
 }
 
 // TestCutWhileTheDatabaseFails: what was heard is noted once the database serves again.
 func TestCutWhileTheDatabaseFails(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	made, c, run := f.inLongAnswer(t)
-	run()
+	made, c, _ := f.inLongAnswer(t)
 	_, err := f.db.ExecContext(t.Context(), `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
 		$$ BEGIN RAISE EXCEPTION 'starting up' USING ERRCODE = '57P03'; END $$;
 		CREATE TRIGGER fails BEFORE UPDATE OF item_edits ON sessions FOR EACH ROW EXECUTE FUNCTION fail()`)
@@ -258,10 +253,7 @@ func TestCutWhileTheDatabaseFails(t *testing.T) {
 	if _, err := f.db.ExecContext(t.Context(), "DROP TRIGGER fails ON sessions"); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "what was heard is noted", func() bool { return f.transcript(t, made.Session.ID)[0].Items[1].Cut != nil })
-	if got := heardOf(t, f, made.Session.ID, 0); len(got) < 3 || len(got) > len(longAnswer)/2 || !strings.HasPrefix(longAnswer, got) {
-		t.Errorf("heard was %q", got)
-	}
+	f.awaitHeard(t, made.Session.ID)
 }
 
 // TestReplacedWhileThinking: a voice socket is replaced while the model has not answered. The old
