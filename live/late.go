@@ -10,6 +10,9 @@ import (
 // for what its user has said.
 const CallCommand = "voice:"
 
+// IsOfCall reports whether a command is one that a call has given by itself.
+func IsOfCall(commandID string) bool { return strings.HasPrefix(commandID, CallCommand) }
+
 // A command is late when its socket is no longer attached, or its session is ending. A client whose
 // connection was lost sends its messages again, and its results for which it asks for an answer
 // itself: those are taken from its next socket only. Nobody sends again what the user has said
@@ -41,7 +44,7 @@ func (e *engine) carryOutForSuccessor(live *Live, command Command) {
 	switch c := command.(type) {
 	case UserMessage:
 		switch {
-		case !strings.HasPrefix(c.CommandID, CallCommand):
+		case !IsOfCall(c.CommandID):
 		case successor != nil:
 			e.acceptMessage(successor, c)
 		case c.isSayable():
@@ -51,12 +54,12 @@ func (e *engine) carryOutForSuccessor(live *Live, command Command) {
 		switch {
 		case successor == nil:
 			e.carryOutForSuccessor(live, c.Message)
-		case strings.HasPrefix(c.Message.CommandID, CallCommand):
+		case IsOfCall(c.Message.CommandID):
 			e.acceptAndRespond(successor, c)
 		}
 	case Insert:
 		switch message, err := c.stored(); {
-		case err != nil || !strings.HasPrefix(c.CommandID, CallCommand):
+		case err != nil || !IsOfCall(c.CommandID):
 		case successor != nil:
 			e.insert(successor, c)
 		default:

@@ -292,7 +292,7 @@ func (c *Call) itemAdded(e live.ItemAdded) {
 		return
 	}
 	c.out = append(c.out, e)
-	if e.Item.Audio == nil || !isOwn(e.CommandID) {
+	if e.Item.Audio == nil || !live.IsOfCall(e.CommandID) {
 		return
 	}
 	if e.Item.Audio.Transcribed {
@@ -308,7 +308,7 @@ func (c *Call) itemAdded(e live.ItemAdded) {
 func (c *Call) failed(e live.Failed) {
 	item, cuts := strings.CutPrefix(e.CommandID, cutCommand)
 	switch {
-	case !isOwn(e.CommandID):
+	case !live.IsOfCall(e.CommandID):
 		c.out = append(c.out, e)
 	case !cuts: // an utterance was not stored, or not answered
 		delete(c.asked, e.CommandID)
@@ -323,7 +323,7 @@ func (c *Call) failed(e live.Failed) {
 // leftToOperator takes that no answer follows, because a person has the conversation. The client
 // did not ask for the call's own.
 func (c *Call) leftToOperator(e turns.LeftToOperator) {
-	if !isOwn(e.CommandID) {
+	if !live.IsOfCall(e.CommandID) {
 		c.out = append(c.out, e)
 		return
 	}

@@ -2,7 +2,6 @@ package voice
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
@@ -315,9 +314,6 @@ func (c *Call) tick() {
 	}
 	c.unlock(len(c.out) > 0 || c.player.isDue(now) || c.closing != nil)
 }
-
-// isOwn reports whether a command is one that a call has given.
-func isOwn(commandID string) bool { return strings.HasPrefix(commandID, ownCommand) }
 
 // transcriptLanguage is the language that transcribers expect.
 func (c *Call) transcriptLanguage() string {

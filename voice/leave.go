@@ -1,7 +1,6 @@
 package voice
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -18,8 +17,7 @@ import (
 //	Detach ──► cut, the rest is left ──► last words, which are answered ──► over
 //	Closed, but the session goes on ──► the same, while the client's next socket is served
 
-// lastWordsWithin is how long the words of somebody who is gone are waited for, unless Deps has
-// another time.
+// lastWordsWithin is how long the words of somebody who is gone are waited for by default.
 const lastWordsWithin = 2 * time.Second
 
 // Leave is live.Live's. What was being said is cut to what was heard. When the conversation goes on
@@ -97,7 +95,7 @@ func (c *Call) awaitLastWords() {
 	known := make(chan struct{})
 	c.ears.known = known
 	c.mu.Unlock()
-	late := time.NewTimer(cmp.Or(c.s.deps.LastWordsWithin, lastWordsWithin))
+	late := time.NewTimer(c.s.deps.LastWordsWithin)
 	defer late.Stop()
 	select {
 	case <-known:
@@ -151,7 +149,7 @@ func (c *Call) noteLast(commands []live.Command) {
 // have written.
 func (c *Call) noteSaid(m live.UserMessage) {
 	store := c.s.deps.SaidFunc
-	if store == nil || !isOwn(m.CommandID) {
+	if store == nil || !live.IsOfCall(m.CommandID) {
 		return
 	}
 	message := sessions.Message{Role: sessions.RoleUser, ItemID: m.ItemID, Text: m.Text, Audio: m.Audio}

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -69,6 +70,7 @@ func New(d Deps) *Service {
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
 	}
+	d.LastWordsWithin = cmp.Or(d.LastWordsWithin, lastWordsWithin)
 	s := &Service{deps: d, calls: map[*Call]struct{}{}, rests: map[sessions.ID]rest{}, phrases: cache.New[phrase, []speech.Piece](maxPhrases)}
 	s.life, s.endLife = context.WithCancel(context.Background())
 	s.notes = notes{log: d.Log, life: s.life, start: s.workers.Go}

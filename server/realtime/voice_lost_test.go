@@ -373,6 +373,19 @@ func (f *fixture) inTranscription(t *testing.T) (made sessions.Created, c *clien
 	return made, c, gate
 }
 
+// replacedInTranscription is a client that has come back to a node, on another connection, before
+// its question was transcribed. The model answers it.
+func (f *fixture) replacedInTranscription(t *testing.T, to *fixture) (made sessions.Created, back *client) {
+	t.Helper()
+	made, c, gate := f.inTranscription(t)
+	f.model.then(say("At nine."))
+	back = to.dial(t, made.VoiceURL)
+	back.want("session.created")
+	wantClose(t, c.closed(), 4409, "replaced")
+	close(gate)
+	return made, back
+}
+
 // awaitUserText waits until the transcript has what the user has said in its turns.
 func (f *fixture) awaitUserText(t *testing.T, id sessions.ID, want ...string) {
 	t.Helper()
@@ -390,12 +403,7 @@ func (f *fixture) awaitUserText(t *testing.T, id sessions.ID, want ...string) {
 func TestWordsOfReplaced(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	made, c, gate := f.inTranscription(t)
-	f.model.then(say("At nine."))
-	back := f.dial(t, made.VoiceURL)
-	back.want("session.created")
-	wantClose(t, c.closed(), 4409, "replaced")
-	close(gate)
+	made, back := f.replacedInTranscription(t, f)
 	if said := transcriptsOf(back.until("response.done")); !slices.Equal(said, []string{"At nine."}) {
 		t.Errorf("the new connection was told %q", said)
 	}
@@ -407,13 +415,7 @@ func TestWordsOfReplaced(t *testing.T) {
 func TestWordsOfLeft(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	other := f.beside(t)
-	made, c, gate := f.inTranscription(t)
-	f.model.then(say("At nine."))
-	back := other.dial(t, made.VoiceURL)
-	back.want("session.created")
-	wantClose(t, c.closed(), 4409, "replaced")
-	close(gate)
+	made, back := f.replacedInTranscription(t, f.beside(t))
 	f.awaitTurns(t, made.Session.ID, sessions.TurnCancelled, 1)
 	f.awaitUserText(t, made.Session.ID, "When do you open?")
 	back.say("So?")
